@@ -1,0 +1,82 @@
+//! One definition per configuration key: its type, range, default, unit and explanation. Parser, error messages,
+//! reference documentation and the sensitivity test all read these.
+
+/// The type and range of a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// An integer in `min..=max`.
+    Int {
+        /// Smallest legal value.
+        min: i64,
+        /// Largest legal value.
+        max: i64,
+    },
+    /// A finite float in `min..=max`; integers are accepted.
+    Float {
+        /// Smallest legal value.
+        min: f64,
+        /// Largest legal value.
+        max: f64,
+    },
+    /// `true` or `false`.
+    Bool,
+    /// One of these names.
+    Choice(&'static [&'static str]),
+    /// A non-empty list of integers in `min..=max`.
+    Ints {
+        /// Smallest legal element.
+        min: i64,
+        /// Largest legal element.
+        max: i64,
+    },
+    /// A file path, relative to the input file.
+    Path,
+}
+
+/// The value a key has when the input does not give it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// No default: the input must give it (where the key applies).
+    Required,
+    /// Absent unless given; the meaning of absence is in the key's text (for example "balanced").
+    Unset,
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A boolean.
+    Bool(bool),
+    /// A name or path.
+    Text(&'static str),
+}
+
+/// When a key means anything; a key that is given where it does not apply is refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Applies {
+    /// Always.
+    Always,
+    /// Only if the choice key `key` has one of `values`.
+    When {
+        /// Dotted path of a `Choice` key.
+        key: &'static str,
+        /// The values for which this key applies.
+        values: &'static [&'static str],
+    },
+}
+
+/// One key of the input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    /// Dotted path, for example `router.num_vcs`.
+    pub path: &'static str,
+    /// Type and range.
+    pub kind: Kind,
+    /// Default.
+    pub default: Default,
+    /// When it applies.
+    pub applies: Applies,
+    /// Unit, empty for a pure number or a name.
+    pub unit: &'static str,
+    /// One or two sentences: what it means, and where it comes from.
+    pub doc: &'static str,
+}

@@ -1,0 +1,14 @@
+//! sfpdes: a parallel discrete-event simulator of interconnection networks, with one answer on any number of ranks.
+//!
+//! The layers, top to bottom, each importing only what is below it: `cli`, `study`, `output`, then `engine` with `transport`
+//! and `network` with `stats`, then `routing` and `traffic`, `topology` and `partition`, `config`, and `ids`, `rng`, `error`.
+
+pub mod config;
+pub mod error;
+pub mod ids;
+pub mod partition;
+pub mod rng;
+pub mod routing;
+pub mod stats;
+pub mod topology;
+pub mod traffic;

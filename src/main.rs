@@ -1,0 +1,3 @@
+//! The command-line program: parse, run, turn errors into exit codes.
+
+fn main() {}
