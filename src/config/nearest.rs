@@ -5,8 +5,8 @@ use super::schema::{Definition, Schema};
 /// The name most like `typed`, if it is close: at most a third of the letters differ. Case and `-` count as typed
 /// slips only, so `Slim-Fly` is `slim_fly`.
 pub(super) fn closest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let n_letters = typed.chars().count();
-    nearest(typed, names).filter(|&(distance, name)| 3 * distance <= n_letters.max(name.chars().count())).map(|(_, name)| name)
+    let n_letters = letters(typed);
+    nearest(typed, names).filter(|&(distance, name)| 3 * distance <= n_letters.max(letters(name))).map(|(_, name)| name)
 }
 
 /// The name most like `typed`, and in how many letters it differs.
@@ -24,18 +24,33 @@ pub(super) fn nearest_first<'a>(typed: &str, names: &[&'a str]) -> Vec<&'a str> 
     sorted
 }
 
+fn letters(name: &str) -> usize {
+    plain(name).chars().count()
+}
+
+/// A name as far as it counts. Only the start of a long text, since the distance costs the product of the lengths.
 fn plain(name: &str) -> String {
-    // Only the start of a long text can be like a name, and the distance costs the product of the lengths.
     name.chars().take(100).map(|c| if c == '-' || c == ' ' { '_' } else { c.to_ascii_lowercase() }).collect()
 }
 
 impl Schema {
-    /// What to say after "unknown key `path`": where its name belongs, or the nearest key; empty if nothing is close.
-    pub(super) fn hint_for_key(&self, path: &str) -> String {
-        let (table, leaf) = path.rsplit_once('.').unwrap_or(("", path));
-        let homes: Vec<String> = self.keys.iter().filter(|k| k.leaf() == leaf).map(|k| header(k.table())).collect();
+    /// What to say of an unknown key in the file: in which table its name belongs, or the nearest key; empty if nothing is
+    /// close. `prefix` is `sweep.` for a key under `[sweep]`.
+    pub(super) fn hint_for_key(&self, path: &str, prefix: &str) -> String {
+        let (_, leaf) = split(path);
+        let homes: Vec<String> = self.with_leaf(leaf).map(|k| header(k.table(), prefix)).collect();
+        if homes.is_empty() {
+            return self.hint_for_path(path);
+        }
+        format!("; `{leaf}` belongs {}", homes.join(" or "))
+    }
+
+    /// What to say of an unknown key that has to be written with its whole path: the nearest; empty if nothing is close.
+    pub(super) fn hint_for_path(&self, path: &str) -> String {
+        let (table, leaf) = split(path);
+        let homes: Vec<String> = self.with_leaf(leaf).map(|k| format!("`{}`", k.path)).collect();
         if !homes.is_empty() {
-            return format!("; `{leaf}` belongs {}", homes.join(" or "));
+            return format!("; did you mean {}?", homes.join(" or "));
         }
         let same_table = self.keys.iter().filter(|k| k.table() == table);
         let near = closest_leaf(leaf, same_table)
@@ -44,10 +59,14 @@ impl Schema {
         near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
     }
 
+    fn with_leaf<'s>(&'s self, leaf: &'s str) -> impl Iterator<Item = &'s Definition> {
+        self.keys.iter().filter(move |k| k.leaf() == leaf)
+    }
+
     /// The key whose whole path is close to `path`, by the measure of its last name `leaf`: long tables make nothing alike.
     fn closest_path(&self, path: &str, leaf: &str) -> Option<&'static str> {
         let (distance, near) = nearest(path, self.keys.iter().map(|k| k.path))?;
-        (3 * distance <= leaf.chars().count()).then_some(near)
+        (3 * distance <= letters(leaf)).then_some(near)
     }
 
     /// What to say after "unknown table `path`", which holds the keys `leaves`: the nearest table, or the one that has
@@ -71,10 +90,15 @@ fn closest_leaf<'k>(leaf: &str, keys: impl Iterator<Item = &'k Definition> + Clo
     keys.into_iter().find(|k| k.leaf() == near).map(|k| k.path)
 }
 
-fn header(table: &str) -> String {
-    if table.is_empty() {
-        "at the top, above all tables".to_string()
-    } else {
-        format!("under [{table}]")
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('.').unwrap_or(("", path))
+}
+
+/// Where a key of `table` has to stand.
+fn header(table: &str, prefix: &str) -> String {
+    match (table.is_empty(), prefix.is_empty()) {
+        (true, true) => "at the top, above all tables".to_string(),
+        (true, false) => "directly under [sweep]".to_string(),
+        (false, _) => format!("under [{prefix}{table}]"),
     }
 }

@@ -41,16 +41,18 @@ fn within(span: Range<usize>, len: usize) -> Range<usize> {
     span.start.min(len)..span.end.min(len)
 }
 
+/// The parser's message, or a plainer one where it is about what people do type.
 fn syntax_message(message: &str, source: &Source, span: Option<Range<usize>>) -> String {
-    let name = span.and_then(|span| source.text.get(span)).unwrap_or_default();
-    if message == "duplicate key" && !name.is_empty() {
-        return format!("duplicate key `{}`: it is given above already", shorten(name));
+    let at = span.and_then(|span| source.text.get(span)).map(str::trim).unwrap_or_default();
+    let typed = shorten(at);
+    match message.split(',').next().unwrap_or_default() {
+        "duplicate key" if !at.is_empty() => format!("duplicate key `{typed}`: it is given above already"),
+        "integer number overflowed" => format!("{typed} does not fit in a 64-bit integer"),
+        "floating-point number overflowed" => format!("{typed} is too large for a float"),
+        "string values must be quoted" if at.is_empty() => "not TOML: a value is missing".to_string(),
+        "string values must be quoted" => format!("not TOML: {typed} needs quotes, as in \"{typed}\", if it is a name"),
+        _ => format!("not TOML: {}", message.split_whitespace().collect::<Vec<_>>().join(" ")),
     }
-    format!("not TOML: {}", shorten_to_line(message))
-}
-
-fn shorten_to_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Fixed values first, whatever the order in the file: a sweep of a key that has one is refused.
@@ -133,7 +135,7 @@ impl<'d> Walk<'_, 'd, '_> {
                 format!("unknown table [{prefix}{shown}]{hint}")
             }
             None if item.is_array_of_tables() => format!("unknown table [[{prefix}{shown}]]"),
-            None => format!("unknown key `{shown}`{under}{}", self.draft.schema.hint_for_key(path)),
+            None => format!("unknown key `{shown}`{under}{}", self.draft.schema.hint_for_key(path, prefix)),
         };
         self.fault(key, message);
     }

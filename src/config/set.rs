@@ -41,7 +41,7 @@ fn unknown(key: &str, draft: &Draft) -> String {
             format!("leave out `sweep.`: --set {swept}=[...] sweeps a key by itself")
         }
         _ if draft.schema.is_table(key) => format!("`{shown}` is a table; name one of its keys"),
-        _ => format!("unknown key `{shown}`{}", draft.schema.hint_for_key(key)),
+        _ => format!("unknown key `{shown}`{}", draft.schema.hint_for_path(key)),
     }
 }
 

@@ -18,13 +18,19 @@ fn a_legal_input_has_no_fault() {
 #[test]
 fn syntax_errors_are_placed() {
     one("[router\nnum_vcs = 3\n", "3:8: not TOML: unclosed table, expected `]`");
-    one("[router]\nnum_vcs = \n", "4:11: not TOML: string values must be quoted, expected literal string");
+    one("[router]\nnum_vcs = \n", "4:11: not TOML: a value is missing");
+}
+
+#[test]
+fn names_without_quotes_are_quoted() {
+    one("routing.algorithm = minimal\n", "3:21: not TOML: minimal needs quotes, as in \"minimal\", if it is a name");
+    one("traffic.label = a b # c\n", "3:17: not TOML: a b needs quotes, as in \"a b\", if it is a name");
 }
 
 #[test]
 fn huge_integers_are_refused() {
-    one("seed = 99999999999999999999999999\n", "3:8: not TOML: integer number overflowed");
-    one("[traffic]\ninjection_rate = 1e999\n", "4:18: not TOML: floating-point number overflowed");
+    one("seed = 99999999999999999999999999\n", "3:8: 99999999999999999999999999 does not fit in a 64-bit integer");
+    one("[traffic]\ninjection_rate = 1e999\n", "4:18: 1e999 is too large for a float");
 }
 
 #[test]
@@ -32,6 +38,7 @@ fn unknown_keys_name_the_nearest() {
     one("[router]\nnum_vc = 4\n", "4:1: unknown key `router.num_vc`; did you mean `router.num_vcs`?");
     one("[router]\nNum-VCs = 4\n", "4:1: unknown key `router.Num-VCs`; did you mean `router.num_vcs`?");
     one("network.colour = 4\n", "3:9: unknown key `network.colour`");
+    one(&format!("router.{} = 4\n", "z".repeat(999)), &format!("3:8: unknown key `router.{}...`", "z".repeat(33)));
     one("\"router.num_vcs\" = 4\n", "3:1: unknown key `\"router.num_vcs\"`; did you mean `router.num_vcs`?");
 }
 
@@ -39,6 +46,8 @@ fn unknown_keys_name_the_nearest() {
 fn keys_in_the_wrong_table_are_sent_home() {
     one("[traffic]\nnum_vcs = 4\n", "4:1: unknown key `traffic.num_vcs`; `num_vcs` belongs under [router]");
     one("num_vcs = 4\n", "3:1: unknown key `num_vcs`; `num_vcs` belongs under [router]");
+    one("[sweep]\nnum_vcs = [4]\n", "4:1: unknown key `num_vcs` under [sweep]; `num_vcs` belongs under [sweep.router]");
+    one("[sweep.router]\nseed = [4]\n", "4:1: unknown key `router.seed` under [sweep]; `seed` belongs directly under [sweep]");
     one("[router]\nseed = 4\n", "4:1: unknown key `router.seed`; `seed` belongs at the top, above all tables");
 }
 

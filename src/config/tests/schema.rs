@@ -50,6 +50,18 @@ fn conditions_chain() {
 }
 
 #[test]
+fn a_default_choice_can_require_a_key() {
+    let schema = Schema::new([MODE, key("a.n", INT, Default::Required, when(&["x"]), "", "An integer.")]);
+    let fault = super::super::Study::parse("f", "a.mode = \"x\"\n", &[], &schema).expect_err("a.n is missing").to_string();
+    assert_eq!(fault, "f:1:10: error: `a.n` is required with a.mode = \"x\": an integer from 1 to 9");
+    let fault = super::super::Study::parse("f", "a = {}\n", &[], &schema).expect_err("a.n is missing").to_string();
+    assert_eq!(fault, "f: error: the input is empty; it has to give `a.n` (an integer from 1 to 9)");
+    let more = Schema::new([MODE, key("a.n", INT, Default::Required, when(&["x"]), "", ""), int("b.m", ALWAYS)]);
+    let fault = super::super::Study::parse("f", "b.m = 2\n", &[], &more).expect_err("a.n is missing").to_string();
+    assert_eq!(fault, "f: error: `a.n` is required with a.mode = \"x\" (default): an integer from 1 to 9");
+}
+
+#[test]
 fn keys_of_one_table_stand_together() {
     let schema = Schema::new([int("a.n", ALWAYS), int("b.n", ALWAYS), int("a.m", ALWAYS)]);
     let paths: Vec<_> = schema.keys.iter().map(|k| k.path).collect();

@@ -71,7 +71,7 @@ fn a_set_value_replaces_a_sweep() {
 #[test]
 fn sets_are_checked_like_the_file() {
     one("router.num_vc=4", "--set router.num_vc: unknown key `router.num_vc`; did you mean `router.num_vcs`?");
-    one("num_vcs=4", "--set num_vcs: unknown key `num_vcs`; `num_vcs` belongs under [router]");
+    one("num_vcs=4", "--set num_vcs: unknown key `num_vcs`; did you mean `router.num_vcs`?");
     one("router.num_vcs=0", "--set router.num_vcs: `router.num_vcs` takes an integer from 1 to 32; 0 is out of range");
     one("router.num_vcs=2.0", "--set router.num_vcs: `router.num_vcs` takes an integer from 1 to 32, not the float 2.0; write 2");
     one("router.num_vcs=[2, 0]", "--set router.num_vcs: `router.num_vcs` takes an integer from 1 to 32; 0 is out of range");
