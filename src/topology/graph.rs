@@ -40,58 +40,53 @@ impl Graph {
     /// `endpoints[r]` is the number of endpoints of router `r`. The class of a link follows from the racks of its ends.
     ///
     /// # Panics
-    /// If an end is out of range, a link is a loop, or the vectors disagree in length: topologies are responsible for that.
+    /// If an end is out of range, a link is a loop, a router or the network is too large for the widths of `ids`, or the
+    /// vectors disagree in length: topologies are responsible for that.
     #[must_use]
     pub fn from_links(links: &[(RouterId, RouterId)], endpoints: &[u32], rack: Vec<u32>, subgroup: Vec<u32>) -> Self {
         let n = endpoints.len();
         assert!(rack.len() == n && subgroup.len() == n, "one rack and subgroup per router");
         let mut degree = vec![0u32; n];
+        assert!(2 * links.len() <= u32::MAX as usize, "channels have 32-bit ids");
         for &(a, b) in links {
             assert!(a != b, "link ({a}, {b}) is a loop");
             degree[a as usize] += 1;
             degree[b as usize] += 1;
         }
-        let row: Vec<u32> = std::iter::once(0)
-            .chain(degree.iter().scan(0u32, |sum, &d| {
-                *sum += d;
-                Some(*sum)
-            }))
-            .collect();
-        // (peer, link) of every directed half, sorted by peer within a router: ports follow peer ids.
-        let mut halves = vec![(0 as RouterId, 0u32); 2 * links.len()];
+        let widest = degree.iter().zip(endpoints).map(|(&d, &p)| u64::from(d) + u64::from(p)).max().unwrap_or(0);
+        assert!(widest <= u64::from(Port::MAX), "{widest} ports do not fit 16 bits");
+        let row = offsets(&degree);
+        let mut unsorted = vec![0 as RouterId; 2 * links.len()];
         let mut fill = row.clone();
-        for (link, &(a, b)) in links.iter().enumerate() {
+        for &(a, b) in links {
             for (from, to) in [(a, b), (b, a)] {
-                halves[fill[from as usize] as usize] = (to, link as u32);
+                unsorted[fill[from as usize] as usize] = to;
                 fill[from as usize] += 1;
             }
         }
-        let mut port_of = vec![[0 as Port; 2]; links.len()];
+        let row_of = |r: usize| row[r] as usize..row[r + 1] as usize;
+        // Every link stands in two rows. Handing each router, in ascending order, to the rows of its peers leaves every row
+        // sorted, without a sort.
+        let mut peer = vec![0 as RouterId; unsorted.len()];
+        fill.copy_from_slice(&row);
         for r in 0..n {
-            let own = &mut halves[row[r] as usize..row[r + 1] as usize];
-            own.sort_unstable();
-            for (port, &(_, link)) in own.iter().enumerate() {
-                let end = usize::from(links[link as usize].0 as usize != r);
-                port_of[link as usize][end] = port as Port;
+            for &to in &unsorted[row_of(r)] {
+                peer[fill[to as usize] as usize] = r as RouterId;
+                fill[to as usize] += 1;
             }
         }
-        let mut peer_port = Vec::with_capacity(halves.len());
-        let mut class = Vec::with_capacity(halves.len());
+        // In the same order, the next port of a peer that has no partner yet is the one that leads back to `r`.
+        let mut next_port = vec![0 as Port; n];
+        let mut peer_port = Vec::with_capacity(peer.len());
+        let mut class = Vec::with_capacity(peer.len());
         for r in 0..n {
-            for &(to, link) in &halves[row[r] as usize..row[r + 1] as usize] {
-                let other_end = usize::from(links[link as usize].0 as usize == r);
-                peer_port.push(port_of[link as usize][other_end]);
+            for &to in &peer[row_of(r)] {
+                peer_port.push(next_port[to as usize]);
+                next_port[to as usize] += 1;
                 class.push(if rack[r] == rack[to as usize] { ChannelClass::Local } else { ChannelClass::Global });
             }
         }
-        let endpoint_row = std::iter::once(0)
-            .chain(endpoints.iter().scan(0u32, |sum, &p| {
-                *sum += p;
-                Some(*sum)
-            }))
-            .collect();
-        let peer = halves.into_iter().map(|(to, _)| to).collect();
-        Self { row, peer, peer_port, class, endpoint_row, rack, subgroup }
+        Self { row, peer, peer_port, class, endpoint_row: offsets(endpoints), rack, subgroup }
     }
 
     /// Number of routers, N_r.
@@ -124,6 +119,25 @@ impl Graph {
     #[must_use]
     pub fn radix(&self, r: RouterId) -> u32 {
         self.degree(r) + self.endpoints(r).len() as u32
+    }
+
+    /// The largest network radix k' of any router; 0 for a network without routers.
+    #[must_use]
+    pub fn max_degree(&self) -> u32 {
+        (0..self.n_routers()).map(|r| self.degree(r)).max().unwrap_or(0)
+    }
+
+    /// Number of racks; they are numbered densely.
+    #[must_use]
+    pub fn n_racks(&self) -> u32 {
+        self.rack.iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// The router and port that channel `channel` leaves by; O(log N_r).
+    #[must_use]
+    pub fn channel_origin(&self, channel: u32) -> (RouterId, Port) {
+        let r = self.row.partition_point(|&first| first <= channel) - 1;
+        (r as RouterId, (channel - self.row[r]) as Port)
     }
 
     /// Global index of the channel out of network port 0 of `r`; port `i` has this plus `i`.
@@ -177,5 +191,42 @@ impl Graph {
     #[must_use]
     pub fn subgroup(&self, r: RouterId) -> u32 {
         self.subgroup[r as usize]
+    }
+}
+
+/// Where each of consecutive runs of these lengths begins, and where the last ends.
+fn offsets(lengths: &[u32]) -> Vec<u32> {
+    std::iter::once(0)
+        .chain(lengths.iter().scan(0u32, |sum, &length| {
+            *sum += length;
+            Some(*sum)
+        }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_ordered_by_peer_and_parallel_links_pair_up() {
+        let graph = Graph::from_links(&[(2, 0), (1, 0), (0, 2), (2, 1)], &[1, 0, 2], vec![0, 0, 1], vec![0, 1, 2]);
+        assert_eq!(graph.peers(0), [1, 2, 2]);
+        assert_eq!(graph.peers(1), [0, 2]);
+        assert_eq!(graph.peers(2), [0, 0, 1]);
+        assert_eq!(graph.peer_ports(0), [0, 0, 1]);
+        assert_eq!(graph.peer_ports(1), [0, 2]);
+        assert_eq!(graph.peer_ports(2), [1, 2, 1]);
+        assert_eq!(graph.classes(0), [ChannelClass::Local, ChannelClass::Global, ChannelClass::Global]);
+        assert_eq!((graph.endpoints(0), graph.endpoints(1), graph.endpoints(2)), (0..1, 1..1, 1..3));
+        assert_eq!([0, 1, 2].map(|e| graph.router_of(e)), [0, 2, 2]);
+        assert_eq!((graph.max_degree(), graph.n_racks(), graph.n_channels()), (3, 2, 8));
+        assert_eq!([0, 2, 3, 7].map(|c| graph.channel_origin(c)), [(0, 0), (0, 2), (1, 0), (2, 2)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "do not fit 16 bits")]
+    fn too_many_ports_are_refused() {
+        let _ = Graph::from_links(&[(0, 1)], &[65_535, 1], vec![0, 0], vec![0, 0]);
     }
 }

@@ -1,8 +1,20 @@
 //! Topologies: each yields an immutable [`Graph`], never behaviour. A new one is one file, its `mod` line and one line in [`REGISTRY`].
 
+mod describe;
+pub mod distance;
+pub mod galois;
 mod graph;
+pub mod grid;
+mod keys;
+pub mod limits;
+pub mod mesh;
+mod search;
+pub mod slim_fly;
+pub mod torus;
 
+pub use distance::Distances;
 pub use graph::{ChannelClass, Graph};
+pub use search::Search;
 
 use crate::config::{Config, ConfigErrors, Key};
 
@@ -22,4 +34,4 @@ pub struct Entry {
 }
 
 /// Every topology.
-pub const REGISTRY: &[Entry] = &[];
+pub const REGISTRY: &[Entry] = &[slim_fly::ENTRY, mesh::ENTRY, torus::ENTRY];
