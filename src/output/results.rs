@@ -81,6 +81,12 @@ impl Values {
     }
 }
 
+/// Whether a column is a mean over measured packets, and so means nothing without any.
+#[must_use]
+pub(super) fn needs_packets(column: &str) -> bool {
+    column == "hops" || column.starts_with("packet_latency") || column.starts_with("network_latency")
+}
+
 impl PointTable {
     /// The column of that name.
     #[must_use]
