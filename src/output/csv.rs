@@ -56,12 +56,8 @@ mod tests {
 
     #[test]
     fn cells_are_quoted_only_where_needed_and_empty_where_nothing_was_measured() {
-        let column = |name: &str, values| TableColumn {
-            name: name.into(),
-            unit: String::new(),
-            long_name: String::new(),
-            values,
-        };
+        let column =
+            |name: &str, values| TableColumn { name: name.into(), unit: String::new(), long_name: String::new(), values };
         let table = PointTable {
             points: vec![0, 3],
             n_points: 4,

@@ -129,7 +129,7 @@ impl Progress {
         }
         if let ProgressMode::Lines(_) = self.mode {
             let took = HumanDuration(self.started.elapsed());
-            print(&format!("progress: {} of {} points, {took}", self.resumed + self.begun, self.total_points));
+            print(&format!("progress: ended after {took} at point {} of {}", self.resumed + self.begun, self.total_points));
         }
     }
 

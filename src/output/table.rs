@@ -56,7 +56,7 @@ fn shown(table: &PointTable) -> Vec<Shown> {
     let rows = 0..table.points.len();
     let axes = table.axes.iter().map(|axis| Shown {
         head: head(short_name(table, axis), &axis.unit),
-        cells: rows.clone().map(|row| axis_value(axis, row)).collect(),
+        cells: axis_values(axis),
         rank: 0,
         number: !matches!(axis.values, Values::Text(_)),
     });
@@ -71,7 +71,7 @@ fn shown(table: &PointTable) -> Vec<Shown> {
         ("offered_load", "offered", 3, 0),
         ("accepted_load", "accepted", 3, 0),
         ("packet_latency", "latency", 2, 0),
-        ("packet_latency_ci95", "+- 95%", 2, 1),
+        ("packet_latency_ci95", "+-95%", 2, 1),
         ("packet_latency_p99", "p99", 0, 2),
         ("network_latency", "network latency", 2, 5),
         ("hops", "hops", 2, 3),
@@ -80,7 +80,8 @@ fn shown(table: &PointTable) -> Vec<Shown> {
     let measured = measured.into_iter().filter_map(|(name, title, digits, rank)| {
         let column = table.column(name)?;
         let cells = rows.clone().map(|row| measured_value(table, column, row, digits)).collect();
-        let unit = if name.ends_with("load") { "" } else { column.unit.as_str() };
+        // Said once: the others next to it have the same.
+        let unit = if name == "packet_latency" { column.unit.as_str() } else { "" };
         Some(Shown { head: head(title, unit), cells, rank, number: true })
     });
     let status = table.column("status").map(|c| Shown {
@@ -115,20 +116,13 @@ fn short_name<'a>(table: &PointTable, axis: &'a TableColumn) -> &'a str {
     }
 }
 
-/// A swept value as it was typed, less digits that only binary fractions have.
-fn axis_value(axis: &TableColumn, row: usize) -> String {
-    match &axis.values {
-        Values::Float(v) => {
-            let rounded = format!("{:.6}", v[row]);
-            let short = rounded.trim_end_matches('0').trim_end_matches('.');
-            if v[row] != 0.0 && v[row].abs() < 1e-3 {
-                format!("{:e}", v[row])
-            } else {
-                short.to_string()
-            }
-        }
-        other => other.text(row),
-    }
+/// The swept values as they were typed, less digits that only binary fractions have, with as many decimals in every row.
+fn axis_values(axis: &TableColumn) -> Vec<String> {
+    const MOST: usize = 6;
+    let Values::Float(values) = &axis.values else { return (0..axis.values.len()).map(|row| axis.values.text(row)).collect() };
+    let decimals = |v: f64| (0..MOST).find(|&d| (format!("{v:.d$}").parse::<f64>().unwrap_or(v) - v).abs() < 1e-7);
+    let most = values.iter().map(|&v| decimals(v).unwrap_or(MOST)).max().unwrap_or(0);
+    values.iter().map(|v| format!("{v:.most$}")).collect()
 }
 
 /// A measured value with `digits` decimals.

@@ -74,7 +74,7 @@ pub fn report(load: f64, limit: f64, noise: u64) -> PointReport {
     let latency = |mean: f64| Latency {
         count: 1000,
         mean,
-        ci95: mean * 0.01 + if saturated { 40.0 } else { 0.0 },
+        ci95: mean * 0.002 * mean,
         p50: (mean * 0.95).floor(),
         p95: (mean * 1.6).floor(),
         p99: (mean * 2.1).floor(),
