@@ -1,6 +1,14 @@
 //! Routing: the next port and the virtual channels a packet may take there, from the graph's data and what the router
 //! itself can see. A new algorithm is one file, its `mod` line and one line in the registry.
 
+mod cycle;
+pub mod deadlock;
+pub mod dimension_order;
+pub mod min;
+mod set;
+pub mod table;
+pub mod vc;
+
 use crate::config::{Config, ConfigErrors, Key};
 use crate::ids::{EndpointId, Port, RouterId};
 use crate::rng::Stream;
@@ -54,8 +62,20 @@ pub trait RoutingAlgorithm: Send + Sync {
     where
         Self: Sized;
 
-    /// Every decision `route` could take here, with its probability and the head as it would leave: what static analyses read.
+    /// Every decision `route` could take here, with its probability and the head as it would leave (`hops` still without
+    /// the channel it takes): what static analyses read. They are appended to `out`.
     fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>);
+
+    /// Why the algorithm as built cannot deadlock, if there is an exact argument that needs no look at the dependency
+    /// graph. Must not depend on which routers it was built for.
+    fn argument(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether a decision can depend on `head.hops`. Static analyses have fewer cases to tell apart where it cannot.
+    fn reads_hops(&self) -> bool {
+        true
+    }
 }
 
 /// An algorithm as the program knows it.
@@ -69,15 +89,63 @@ pub struct Entry {
     pub topologies: &'static [&'static str],
     /// The keys it reads.
     pub keys: &'static [Key],
+    /// The most router-to-router channels a packet can cross on this graph.
+    pub max_hops: fn(&Config, &Graph) -> u32,
     /// The fewest VCs with which it is free of deadlock on this graph.
     pub vcs_required: fn(&Config, &Graph) -> u32,
     /// Builds it with table rows for `routers` only, in that order: `Here::row` indexes them.
     pub build: fn(&Config, &Graph, routers: &[RouterId]) -> Result<Routing, ConfigErrors>,
 }
 
-/// A built algorithm.
-#[derive(Debug)]
-pub enum Routing {}
+/// The key that selects the algorithm.
+pub const ALGORITHM: &str = "routing.algorithm";
 
-/// Every algorithm.
-pub const REGISTRY: &[Entry] = &[];
+/// Makes the enum, its dispatch and the registry of one line per algorithm: `module::Type`, where the module has an
+/// `ENTRY`. A `match` per head costs a nanosecond; a trait object would cost two and its own allocation.
+macro_rules! algorithms {
+    ($($module:ident :: $Algorithm:ident),* $(,)?) => {
+        /// A built algorithm.
+        #[derive(Clone, Debug)]
+        pub enum Routing {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $Algorithm($module::$Algorithm),
+            )*
+        }
+
+        impl RoutingAlgorithm for Routing {
+            #[inline]
+            fn route(&self, here: Here, head: &mut Head, view: &impl View, rng: &mut Stream) -> Choice {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.route(here, head, view, rng),)*
+                }
+            }
+
+            fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>) {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.choices(here, head, out),)*
+                }
+            }
+
+            fn argument(&self) -> Option<&'static str> {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.argument(),)*
+                }
+            }
+
+            fn reads_hops(&self) -> bool {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.reads_hops(),)*
+                }
+            }
+        }
+
+        /// Every algorithm.
+        pub const REGISTRY: &[Entry] = &[$($module::ENTRY),*];
+    };
+}
+
+algorithms! {
+    min::Min,
+    dimension_order::DimensionOrder,
+}
