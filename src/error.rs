@@ -39,6 +39,9 @@ pub enum Error {
     /// Ended by a signal with every finished point saved.
     #[error("stopped by a signal; every finished point is saved: run the same command again to go on")]
     Interrupted,
+    /// Another partition ended; its own error says why.
+    #[error("another partition of the simulation ended early")]
+    PeerLost,
     /// A contract of the simulator does not hold.
     #[error("internal error: {0}")]
     Internal(String),
@@ -53,7 +56,7 @@ impl Error {
             Error::Io { .. } => exit::IO,
             Error::Stall(_) => exit::STALL,
             Error::Interrupted => exit::CHECKPOINT,
-            Error::Internal(_) => exit::INTERNAL,
+            Error::PeerLost | Error::Internal(_) => exit::INTERNAL,
         }
     }
 

@@ -1,3 +1,5 @@
-//! The command-line program: parse, run, turn errors into exit codes.
+//! The command-line program.
 
-fn main() {}
+fn main() {
+    std::process::exit(sfpdes::cli::main());
+}

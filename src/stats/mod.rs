@@ -1,5 +1,13 @@
 //! Statistics of a run: integer counters and histograms that merge exactly, and the report made of them.
 
+mod counters;
+mod histogram;
+mod phases;
 mod report;
+mod summary;
 
+pub use counters::{Batch, Measured, Period, Totals, Window};
+pub use histogram::Histogram;
+pub use phases::{interval, Phases, Rules, Step, KEYS};
 pub use report::{Bins, Cell, Column, Latency, Load, PointReport, Series, Status, COLUMNS};
+pub use summary::{report, Sizes};

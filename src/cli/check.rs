@@ -1,0 +1,115 @@
+//! `sfpdes check INPUT`: everything that can be told of a study without running it.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use clap::Args;
+
+use crate::cli::InputArgs;
+use crate::config::{Config, ConfigErrors, Study};
+use crate::error::Error;
+use crate::study::{routing_of, schema, topology_of, Estimate, Prepared, VOLATILE_TABLES};
+
+/// Arguments of `check`.
+#[derive(Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Ranks to reckon with
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    ranks: u32,
+}
+
+/// Checks the input and tells what it would take.
+pub fn check(args: &CheckArgs) -> Result<(), Error> {
+    let study = Study::load(&args.input.input()?, &args.input.sets(), schema())?;
+    let mut prepared = Prepared::default();
+    let mut faults = ConfigErrors::default();
+    let mut text = String::new();
+    let mut seconds = 0.0;
+    for (index, config) in study.points.iter().enumerate() {
+        match describe(config, args.ranks, &mut prepared) {
+            Ok((description, estimate)) => {
+                seconds += estimate;
+                // Points differ in what is swept; the first stands for the others.
+                if index == 0 {
+                    text.push_str(&description);
+                }
+            }
+            Err(e) => e.0.into_iter().for_each(|fault| {
+                if !faults.0.contains(&fault) {
+                    faults.0.push(fault);
+                }
+            }),
+        }
+    }
+    if !faults.0.is_empty() {
+        return Err(faults.into());
+    }
+    let points = study.points.len();
+    let mut head = format!("# Effective configuration\n\n{}\n", study.to_toml(VOLATILE_TABLES));
+    let _ = writeln!(head, "# Derived{}\n", if points > 1 { ", for the first point" } else { "" });
+    let cores = args.ranks * study.points[0].int("runtime.threads") as u32;
+    let _ = writeln!(text, "\n{:<28}{points}", "points");
+    let _ = writeln!(text, "{:<28}about {} on {cores} cores, if no point saturates", "time for all points", duration(seconds));
+    // A reader that has gone away is no error.
+    let _ = write!(std::io::stdout(), "{head}{text}");
+    Ok(())
+}
+
+/// The derived sizes of one point, and its time in seconds.
+fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(String, f64), ConfigErrors> {
+    let evidence = prepared.evidence(config)?;
+    let threads = config.int("runtime.threads") as u32;
+    let point = prepared.point(config, ranks * threads)?;
+    let graph = &point.graph;
+    let (topology, routing) = (topology_of(config), routing_of(config));
+    let max_hops = (routing.max_hops)(config, graph);
+    let estimate = Estimate::new(&point, ranks, f64::from(max_hops));
+    let mut text = String::new();
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<28}{value}");
+    };
+    row("topology", format!("{}: {}", topology.name, topology.summary));
+    for (name, value) in (topology.describe)(config, graph) {
+        row(name, value);
+    }
+    row("channels", format!("{} between routers (directed), {} cables", graph.n_channels(), graph.n_channels() / 2));
+    row("routing", format!("{}: {}", routing.name, routing.summary));
+    row("longest path", format!("{max_hops} router-to-router channels"));
+    row("VCs required", format!("{} (num_vcs = {})", (routing.vcs_required)(config, graph), point.params.num_vcs));
+    row("deadlock", evidence.to_string());
+    row(
+        "partitions",
+        format!("{} ({ranks} ranks x {threads} threads), by {}", ranks * threads, config.text("runtime.partitioner")),
+    );
+    let sizes = sizes(&point.layout.assignment, ranks * threads);
+    row("routers per partition", sizes);
+    row("cut channels", format!("{} of {}", point.layout.cut_channels, graph.n_channels()));
+    row("lookahead", point.layout.lookahead.map_or("unlimited: nothing is cut".into(), |l| format!("{l} cycles")));
+    row("memory", format!("about {:.0} MB per rank", estimate.bytes_per_rank as f64 / 1e6));
+    row("cycles", format!("at most {}", estimate.longest));
+    let seconds = estimate.seconds(ranks * threads);
+    row("time", format!("about {} on {} cores", duration(seconds), ranks * threads));
+    Ok((text, seconds))
+}
+
+fn sizes(assignment: &[u32], n: u32) -> String {
+    let mut count = vec![0u32; n as usize];
+    assignment.iter().for_each(|&p| count[p as usize] += 1);
+    let (min, max) = (count.iter().min().copied().unwrap_or(0), count.iter().max().copied().unwrap_or(0));
+    if min == max {
+        format!("{min}")
+    } else {
+        format!("{min} to {max}")
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => "a second".into(),
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

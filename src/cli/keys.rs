@@ -1,0 +1,13 @@
+//! `sfpdes keys`: the reference of the input, the text of docs/config.md.
+
+use std::io::Write;
+
+use crate::error::Error;
+use crate::study::schema;
+
+/// Prints the reference.
+pub fn print() -> Result<(), Error> {
+    // A reader that has gone away is no error.
+    let _ = std::io::stdout().write_all(schema().reference().as_bytes());
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! The command line: one file per subcommand.
+
+mod check;
+mod keys;
+mod plot;
+mod run;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::error::Error;
+use crate::study::{abort, Team};
+
+const EXAMPLES: &str = "\
+Examples:
+  sfpdes inputs/quick.toml                       a small Slim Fly, latency against load
+  sfpdes inputs/quick.toml --threads 2           the same on two threads: the same numbers to the last bit
+  mpirun -n 64 sfpdes inputs/slim_fly_q19.toml   10,830 endpoints on 64 ranks
+  sfpdes check inputs/quick.toml                 sizes, partition, lookahead, memory and time, without running
+  sfpdes plot results/quick.h5                   draw the curves
+  sfpdes inputs/quick.toml --set network.q=7 --set traffic.injection_rate=[0.1,0.5]
+
+A run that was stopped goes on where it was when the same command is given again.
+
+Exit codes: 0 ran (saturated points included), 1 internal error, 2 bad input, 3 file trouble, 4 the network stalled
+(deadlock), 75 stopped by a signal with all finished points saved.";
+
+/// Simulates interconnection networks: latency and accepted load of Slim Fly and its peers, the same on any number of ranks.
+#[derive(Parser)]
+#[command(name = "sfpdes", version, about, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::RunArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulate every point of an input (the default when a file is given)
+    Run(run::RunArgs),
+    /// Check an input and tell what it would take, without running it
+    Check(check::CheckArgs),
+    /// Draw latency and accepted load against offered load, as SVG and PNG
+    Plot(plot::PlotArgs),
+    /// Print the reference of every key of the input
+    Keys,
+}
+
+/// The input and what changes it.
+#[derive(Args, Clone)]
+struct InputArgs {
+    /// The input, a TOML file; `sfpdes keys` explains every key
+    input: Option<PathBuf>,
+    /// Set a key, as in the file; a list sweeps it [repeatable]
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Threads per rank; each simulates its own part of the network
+    #[arg(long, short = 't', value_name = "N")]
+    threads: Option<u32>,
+    /// The results file
+    #[arg(long, short = 'o', value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl InputArgs {
+    fn input(&self) -> Result<PathBuf, Error> {
+        self.input.clone().ok_or_else(|| Error::Usage("no input: give a TOML file, or --help".into()))
+    }
+
+    /// All settings of the command line as `key=value`.
+    fn sets(&self) -> Vec<String> {
+        let mut sets = self.sets.clone();
+        sets.extend(self.threads.map(|n| format!("runtime.threads={n}")));
+        sets.extend(self.output.as_ref().map(|file| format!("output.file={:?}", file.display().to_string())));
+        sets
+    }
+}
+
+/// Parses the command line, does what it asks, and returns the exit code.
+#[must_use]
+pub fn main() -> i32 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version are no errors; clap knows where each goes.
+            let _ = e.print();
+            return if e.use_stderr() { crate::error::exit::INPUT } else { 0 };
+        }
+    };
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).format_timestamp(None).init();
+    let result = match cli.command {
+        Some(Command::Check(args)) => check::check(&args),
+        Some(Command::Plot(args)) => plot::plot(&args),
+        Some(Command::Keys) => keys::print(),
+        Some(Command::Run(args)) => on_team(&args),
+        None => on_team(&cli.run),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(e) => {
+            report(&e);
+            e.exit_code()
+        }
+    }
+}
+
+fn report(error: &Error) {
+    use std::io::IsTerminal;
+    match error {
+        Error::Config(faults) => eprint!("{}", faults.render(std::io::stderr().is_terminal())),
+        other => eprintln!("sfpdes: error: {other}"),
+    }
+}
+
+/// Size of the team, for the panic hook, which knows nothing else.
+static TEAM_SIZE: AtomicUsize = AtomicUsize::new(1);
+
+/// Runs with all ranks; whatever ends one of them ends all.
+fn on_team(args: &run::RunArgs) -> Result<(), Error> {
+    let team = if args.alone { Team::alone() } else { Team::join()? };
+    TEAM_SIZE.store(team.size(), Ordering::Relaxed);
+    let rank = team.rank();
+    let default_hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        default_hook(info);
+        eprintln!("sfpdes: internal error on rank {rank}: all ranks end");
+        abort(TEAM_SIZE.load(Ordering::Relaxed), crate::error::exit::INTERNAL);
+    }));
+    match run::run(args, &team) {
+        Err(e) if team.size() > 1 => {
+            let everyone_knows = matches!(e, Error::Interrupted) || matches!(e, Error::Stall(_));
+            if rank == 0 || !everyone_knows {
+                report(&e);
+            }
+            abort(team.size(), e.exit_code())
+        }
+        result => result,
+    }
+}

@@ -1,0 +1,156 @@
+//! The conservative window loop. It knows cycles, batches and partitions; it knows nothing of what is simulated, of the
+//! transport behind [`Exchange`], or of how many partitions there are beyond its own neighbours.
+//!
+//! Invariant: all partitions of one connected component execute the same windows, so a batch sent in window k is
+//! delivered before window k+1 anywhere, and nothing can arrive in a partition's past.
+
+mod calendar;
+mod wheel;
+
+pub use calendar::Calendar;
+pub use wheel::Wheel;
+
+use crate::error::Error;
+use crate::ids::{Cycle, PartitionId};
+
+/// A time that never comes: no event.
+pub const NEVER: Cycle = Cycle::MAX;
+
+/// What the loop drives: one partition of a simulated system.
+pub trait Model {
+    /// Executes cycle `now`. Cycles are executed in ascending order; those before `next_event` may be skipped.
+    fn cycle(&mut self, now: Cycle);
+
+    /// A lower bound on the first cycle at or after `from` in which `cycle` would do anything; [`NEVER`] if there is none.
+    fn next_event(&self, from: Cycle) -> Cycle;
+
+    /// Batches for the neighbours, in the order of [`Windows::neighbours`]. The first [`Windows::header_bytes`] of each
+    /// belong to the engine; messages are appended after them.
+    fn outboxes(&mut self) -> &mut [Vec<u8>];
+
+    /// The earliest time stamp in the outboxes; [`NEVER`] if they are empty.
+    fn earliest_sent(&self) -> Cycle;
+
+    /// Takes over the messages of neighbour number `neighbour`.
+    ///
+    /// # Errors
+    /// If one of them lies before `window_end`: the lookahead was wrong.
+    fn deliver(&mut self, neighbour: usize, messages: &[u8], window_end: Cycle) -> Result<(), Error>;
+}
+
+/// Carries one batch to each of `peers` and brings one from each; returns when all are there.
+pub trait Exchange {
+    /// `out[i]` goes to `peers[i]` and is left empty or recycled; `inbox[i]` receives what `peers[i]` sent.
+    ///
+    /// # Errors
+    /// If a peer is gone.
+    fn exchange(&mut self, peers: &[PartitionId], out: &mut [Vec<u8>], inbox: &mut [Vec<u8>]) -> Result<(), Error>;
+}
+
+/// The window schedule of one partition.
+#[derive(Debug)]
+pub struct Windows {
+    neighbours: Vec<PartitionId>,
+    lookahead: Cycle,
+    /// `flood[j]`: the earliest event known within j channels of here, as of j windows ago; shape `[depth]`.
+    flood: Vec<Cycle>,
+    inbox: Vec<Vec<u8>>,
+    now: Cycle,
+    executed: u64,
+    windows: u64,
+}
+
+impl Windows {
+    /// A schedule from cycle 0. `depth` is the largest distance between two partitions in the graph of partitions (at
+    /// least 1): the number of windows after which every partition knows the earliest event of all.
+    #[must_use]
+    pub fn new(neighbours: Vec<PartitionId>, lookahead: Cycle, depth: usize) -> Self {
+        assert!(lookahead > 0, "a window needs lookahead");
+        let inbox = neighbours.iter().map(|_| Vec::new()).collect();
+        Self { neighbours, lookahead, flood: vec![0; depth.max(1)], inbox, now: 0, executed: 0, windows: 0 }
+    }
+
+    /// Partitions that share a channel with this one, ascending.
+    #[must_use]
+    pub fn neighbours(&self) -> &[PartitionId] {
+        &self.neighbours
+    }
+
+    /// Bytes at the head of every batch that belong to the engine.
+    #[must_use]
+    pub fn header_bytes(&self) -> usize {
+        self.flood.len() * size_of::<Cycle>()
+    }
+
+    /// The first cycle not yet executed.
+    #[must_use]
+    pub fn now(&self) -> Cycle {
+        self.now
+    }
+
+    /// Cycles in which anything happened here, and windows exchanged.
+    #[must_use]
+    pub fn effort(&self) -> (u64, u64) {
+        (self.executed, self.windows)
+    }
+
+    /// Runs the model up to `until`, exclusive.
+    ///
+    /// # Errors
+    /// If a peer is gone or a message arrives in the past.
+    pub fn run(&mut self, model: &mut impl Model, exchange: &mut dyn Exchange, until: Cycle) -> Result<(), Error> {
+        // Times of the last segment say nothing after the caller has acted on the model in between.
+        self.flood.fill(0);
+        while self.now < until {
+            let end = if self.neighbours.is_empty() { until } else { until.min(self.now.saturating_add(self.lookahead)) };
+            self.execute(model, end);
+            self.now = end;
+            if !self.neighbours.is_empty() {
+                let idle_until = self.synchronize(model, exchange)?;
+                self.now = end.max(idle_until.min(until));
+            }
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, model: &mut impl Model, end: Cycle) {
+        let mut next = model.next_event(self.now);
+        while next < end {
+            model.cycle(next);
+            self.executed += 1;
+            next = model.next_event(next + 1);
+        }
+    }
+
+    /// One exchange at the window end; returns a time before which no partition has any event.
+    fn synchronize(&mut self, model: &mut impl Model, exchange: &mut dyn Exchange) -> Result<Cycle, Error> {
+        self.windows += 1;
+        let depth = self.flood.len();
+        // flood[0] is of this window; flood[j > 0] was computed j windows ago and now travels one channel further.
+        self.flood[0] = model.next_event(self.now).min(model.earliest_sent());
+        for batch in model.outboxes() {
+            for (bytes, value) in batch.chunks_exact_mut(size_of::<Cycle>()).zip(&self.flood) {
+                bytes.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        exchange.exchange(&self.neighbours, model.outboxes(), &mut self.inbox)?;
+        let header = self.header_bytes();
+        for batch in model.outboxes() {
+            batch.clear();
+            batch.resize(header, 0);
+        }
+        for (neighbour, batch) in self.inbox.iter().enumerate() {
+            if batch.len() < header {
+                return Err(Error::Internal(format!("a batch of {} bytes is shorter than its header", batch.len())));
+            }
+            for (value, bytes) in self.flood.iter_mut().zip(batch.chunks_exact(size_of::<Cycle>())) {
+                let theirs = Cycle::from_le_bytes(bytes.try_into().expect("chunks have the size of a time"));
+                *value = (*value).min(theirs);
+            }
+            model.deliver(neighbour, &batch[header..], self.now)?;
+        }
+        let all_know = self.flood[depth - 1];
+        self.flood.rotate_right(1);
+        Ok(all_know)
+    }
+}

@@ -1,0 +1,161 @@
+//! A timing wheel: events within a bounded horizon, one list per cycle, O(1) each way.
+
+use crate::engine::NEVER;
+use crate::ids::Cycle;
+
+/// Events of type `E` at most `horizon` cycles ahead. Events of one cycle come out in the order they went in, which no
+/// user may depend on: a partition receives the events of its neighbours at other moments than its own.
+///
+/// Lists that have been emptied are reused last-in first-out, so memory follows the events in flight, not the horizon.
+#[derive(Debug)]
+pub struct Wheel<E> {
+    slots: Vec<Vec<E>>,
+    occupied: Vec<u64>,
+    spare: Vec<Vec<E>>,
+    mask: u64,
+    len: usize,
+    /// All pending events are at or after this cycle.
+    base: Cycle,
+}
+
+impl<E: Copy> Wheel<E> {
+    /// An empty wheel for events at most `horizon` cycles after the cycle last taken.
+    #[must_use]
+    pub fn new(horizon: Cycle) -> Self {
+        let n = (horizon + 1).next_power_of_two().max(64);
+        Self {
+            slots: (0..n).map(|_| Vec::new()).collect(),
+            occupied: vec![0; (n / 64) as usize],
+            spare: Vec::new(),
+            mask: n - 1,
+            len: 0,
+            base: 0,
+        }
+    }
+
+    /// Adds an event at cycle `at`.
+    ///
+    /// # Panics
+    /// If `at` lies before the cycle last taken or beyond the horizon: always checked, since it would corrupt time.
+    #[inline]
+    pub fn push(&mut self, at: Cycle, event: E) {
+        assert!(at.wrapping_sub(self.base) <= self.mask, "event at cycle {at} outside the wheel from {} on", self.base);
+        let index = (at & self.mask) as usize;
+        let slot = &mut self.slots[index];
+        if slot.capacity() == 0 {
+            *slot = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(64));
+            self.occupied[index / 64] |= 1 << (index % 64);
+        }
+        slot.push(event);
+        self.len += 1;
+    }
+
+    /// Takes the events of cycle `at`; cycles before it must have been taken or be empty. Give the list back with
+    /// [`Wheel::recycle`].
+    #[inline]
+    pub fn take(&mut self, at: Cycle) -> Vec<E> {
+        debug_assert!(at >= self.base);
+        self.base = at;
+        let index = (at & self.mask) as usize;
+        let list = std::mem::take(&mut self.slots[index]);
+        self.occupied[index / 64] &= !(1 << (index % 64));
+        self.len -= list.len();
+        list
+    }
+
+    /// Says that every event before `to` has been taken, after cycles without events were skipped.
+    #[inline]
+    pub fn advance(&mut self, to: Cycle) {
+        debug_assert!(self.next(self.base) >= to);
+        self.base = self.base.max(to);
+    }
+
+    /// Returns a list got from [`Wheel::take`].
+    #[inline]
+    pub fn recycle(&mut self, mut list: Vec<E>) {
+        if list.capacity() > 0 {
+            list.clear();
+            self.spare.push(list);
+        }
+    }
+
+    /// The first cycle at or after `from` that has an event; `from` must not be before the cycle last taken.
+    #[inline]
+    #[must_use]
+    pub fn next(&self, from: Cycle) -> Cycle {
+        if self.len == 0 {
+            return NEVER;
+        }
+        let start = (from & self.mask) as usize;
+        let n_words = self.occupied.len();
+        let mut word = start / 64;
+        let mut bits = self.occupied[word] & (!0 << (start % 64));
+        for _ in 0..=n_words {
+            if bits != 0 {
+                let index = (word * 64 + bits.trailing_zeros() as usize) as u64;
+                return from + (index.wrapping_sub(from) & self.mask);
+            }
+            word = (word + 1) % n_words;
+            bits = self.occupied[word];
+        }
+        NEVER
+    }
+
+    /// Number of pending events.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is pending.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Every pending event, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &E> {
+        self.slots.iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn agrees_with_an_ordered_map_under_random_operations() {
+        let mut stream = Stream::new(3, Purpose::Pairs, 0);
+        let mut wheel = Wheel::new(150);
+        let mut shadow: BTreeMap<Cycle, Vec<u32>> = BTreeMap::new();
+        let mut now = 0;
+        for id in 0..200_000u32 {
+            if stream.below(3) > 0 {
+                let at = now + Cycle::from(stream.below(151));
+                wheel.push(at, id);
+                shadow.entry(at).or_default().push(id);
+            } else {
+                let next = wheel.next(now);
+                assert_eq!(next, shadow.keys().next().copied().unwrap_or(NEVER));
+                if next != NEVER {
+                    now = next;
+                    let list = wheel.take(now);
+                    assert_eq!(list, shadow.remove(&now).expect("the shadow has it"));
+                    wheel.recycle(list);
+                }
+            }
+            assert_eq!(wheel.len(), shadow.values().map(Vec::len).sum::<usize>());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "outside the wheel")]
+    fn an_event_in_the_past_is_refused() {
+        let mut wheel = Wheel::new(10);
+        let list = wheel.take(100);
+        wheel.recycle(list);
+        wheel.push(99, 0u8);
+    }
+}

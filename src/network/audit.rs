@@ -1,0 +1,173 @@
+//! Contract 2, conservation, checked at every sample boundary: flits counted one by one against what went in and out, and,
+//! for every channel and VC, credits + flits buffered + flits and credits on the way against the buffer depth.
+
+use std::collections::HashMap;
+
+use crate::error::Error;
+use crate::ids::Cycle;
+use crate::network::{Far, Network, Span};
+use crate::stats::{Measured, Period, Window};
+
+/// For each output VC of a cut channel, the part of its buffer that its own partition can see.
+pub type CutHalves = Vec<Vec<u8>>;
+
+impl Network {
+    /// Closes the sample period that ends at cycle `now` (exclusive): its counts, after checking that no flit was lost.
+    ///
+    /// # Errors
+    /// If the flits in buffers and channels are not those that came in and did not leave.
+    pub fn close_period(&mut self, now: Cycle) -> Result<Period, Error> {
+        let buffered: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc))).sum();
+        let counted = buffered + self.arrivals.len() as u64 + self.ejections.len() as u64;
+        let expected = (self.injected + self.imported) - (self.ejected + self.exported);
+        if counted != expected || counted != self.flits.len() as u64 {
+            return Err(Error::Internal(format!(
+                "cycle {now}: {counted} flits in buffers and channels, {expected} came in and did not leave, {} are held",
+                self.flits.len()
+            )));
+        }
+        let mut period = std::mem::take(&mut self.period);
+        period.flits_in_network = counted;
+        period.flits_buffered = buffered;
+        period.packets_queued = self.endpoints.iter().map(|e| e.queued()).sum();
+        period.measured_generated = self.measured_generated;
+        period.measured_accepted = self.measured.packet_latency.count();
+        Ok(period)
+    }
+
+    fn n_vcs(&self) -> usize {
+        self.wiring.links.len() * self.params.num_vcs as usize
+    }
+
+    /// Checks the credits of all channels inside the partition and to its endpoints. Returns, for each neighbour, what
+    /// this partition holds of each cut channel's buffers, for [`Network::check_cut`] of the neighbour: per channel and VC
+    /// the credits at the sending end and on the way to it.
+    ///
+    /// # Errors
+    /// If a buffer's slots do not add up.
+    pub fn check_credits(&self, now: Cycle) -> Result<CutHalves, Error> {
+        let v = self.params.num_vcs as usize;
+        let mut sender: Vec<u32> = self.routers.credits.iter().map(|&c| u32::from(c)).collect();
+        let mut receiver: Vec<u32> = (0..self.n_vcs()).map(|vc| u32::from(self.routers.occupancy(vc))).collect();
+        let mut endpoint: Vec<u32> = self.endpoint_credits.iter().map(|&c| u32::from(c)).collect();
+        self.credits.iter().for_each(|&vc| sender[vc as usize] += 1);
+        self.arrivals.iter().for_each(|a| receiver[a.vc as usize] += 1);
+        self.endpoint_credit_wheel.iter().for_each(|&i| endpoint[i as usize] += 1);
+        let mut ejecting: HashMap<u32, u32> = HashMap::new();
+        self.ejections.iter().for_each(|a| *ejecting.entry(a.vc).or_default() += 1);
+        let mut halves: CutHalves = self.wiring.neighbours.iter().map(|_| Vec::new()).collect();
+        for (port, link) in self.wiring.links.iter().enumerate() {
+            for vc in 0..v {
+                let (own, far) = (port * v + vc, link.to as usize * v + vc);
+                let slots = match link.far {
+                    Far::Local => sender[own] + receiver[far],
+                    Far::Endpoint => {
+                        self.expect_depth(now, endpoint[far] + receiver[own], port, vc, "from an endpoint")?;
+                        sender[own] + ejecting.get(&(far as u32)).copied().unwrap_or(0)
+                    }
+                    Far::Remote(neighbour) => {
+                        let half = &mut halves[usize::from(neighbour)];
+                        half.extend_from_slice(&(far as u32).to_le_bytes());
+                        half.extend_from_slice(&sender[own].to_le_bytes());
+                        continue;
+                    }
+                };
+                self.expect_depth(now, slots, port, vc, "out of port")?;
+            }
+        }
+        Ok(halves)
+    }
+
+    fn expect_depth(&self, now: Cycle, slots: u32, port: usize, vc: usize, what: &str) -> Result<(), Error> {
+        if slots == u32::from(self.params.vc_buf_size) {
+            return Ok(());
+        }
+        let lr = self.wiring.router_of_port[port] as usize;
+        let (router, port) = (self.wiring.routers[lr], port - self.wiring.port_base[lr] as usize);
+        Err(Error::Internal(format!(
+            "cycle {now}, router {router}, channel {what} {port}, VC {vc}: credits, buffered flits and what is on the way make \
+             {slots} slots, the buffer has {}",
+            self.params.vc_buf_size
+        )))
+    }
+
+    /// Checks the channels that come in from one neighbour against its half, of [`Network::check_credits`].
+    ///
+    /// # Errors
+    /// If a buffer's slots do not add up.
+    pub fn check_cut(&self, now: Cycle, halves: &[Vec<u8>]) -> Result<(), Error> {
+        let mut receiver: HashMap<u32, u32> = HashMap::new();
+        self.arrivals.iter().for_each(|a| *receiver.entry(a.vc).or_default() += 1);
+        for pair in halves.iter().flat_map(|half| half.chunks_exact(8)) {
+            let word = |i: usize| u32::from_le_bytes(pair[4 * i..4 * i + 4].try_into().expect("four bytes"));
+            let (vc, theirs) = (word(0), word(1));
+            let ours = u32::from(self.routers.occupancy(vc as usize)) + receiver.get(&vc).copied().unwrap_or(0);
+            let v = self.params.num_vcs;
+            self.expect_depth(now, theirs + ours, (vc / v) as usize, (vc % v) as usize, "into port")?;
+        }
+        Ok(())
+    }
+
+    /// Opens the measured window at cycle `now`: packets generated from now on are measured.
+    pub fn open_window(&mut self, now: Cycle) {
+        self.span = Some(Span { start: now as u32, end: u32::MAX });
+        for endpoint in &mut self.endpoints {
+            endpoint.window_offered = 0;
+            endpoint.window_accepted = 0;
+        }
+        (0..self.n_vcs()).for_each(|vc| self.routers.open_window(vc, now));
+    }
+
+    /// Closes the measured window before cycle `now`; returns what was counted in it by endpoint and channel. Packets
+    /// generated in it are still measured when they arrive.
+    pub fn close_window(&mut self, now: Cycle) -> Window {
+        if let Some(span) = &mut self.span {
+            span.end = now as u32;
+        }
+        let size = u64::from(self.load.packet_size);
+        let endpoints = self.endpoints.iter().zip(&self.wiring.endpoints);
+        let v = self.params.num_vcs as usize;
+        let channels = self.wiring.channel_in.iter().enumerate().filter_map(|(port, &c)| c.map(|c| (port, u64::from(c))));
+        Window {
+            endpoints: endpoints.map(|(e, &(id, _))| [u64::from(id), e.window_offered * size, e.window_accepted]).collect(),
+            vcs: channels
+                .flat_map(|(port, channel)| (0..v).map(move |vc| (port * v + vc, channel * v as u64 + vc as u64)))
+                .map(|(vc, index)| {
+                    let (arrived, occupied) = self.routers.window(vc, now);
+                    [index, arrived, occupied]
+                })
+                .collect(),
+        }
+    }
+
+    /// What was measured of the packets of the window so far.
+    #[must_use]
+    pub fn measured(&self) -> Measured {
+        self.measured.clone()
+    }
+
+    /// The flits that have waited longest at the head of a buffer, oldest first, as text: for the report of a stall.
+    #[must_use]
+    pub fn oldest(&self, n: usize) -> Vec<(u32, String)> {
+        let v = self.params.num_vcs as usize;
+        let mut heads: Vec<(u32, String)> = (0..self.n_vcs())
+            .filter_map(|vc| {
+                let flit = self.flits[self.routers.head(vc)?];
+                let lr = self.wiring.router_of_port[vc / v] as usize;
+                let (out_port, out_vc) = self.routers.wants(vc);
+                let port = vc / v - self.wiring.port_base[lr] as usize;
+                let goal = out_vc.map_or_else(|| "a free VC".to_string(), |vc| format!("credit on VC {vc}"));
+                Some((
+                    flit.generated,
+                    format!(
+                        "packet {} of endpoint {} to {}, generated in cycle {}: at router {} port {port} VC {}, waits for {goal} of port {out_port}",
+                        flit.sequence, flit.src, flit.dst, flit.generated, self.wiring.routers[lr], vc % v
+                    ),
+                ))
+            })
+            .collect();
+        heads.sort_unstable();
+        heads.truncate(n);
+        heads
+    }
+}

@@ -1,0 +1,228 @@
+//! Who owns what: the partition of every router and the indices of its ports there. Computed once per process and shared.
+
+use crate::ids::{Cycle, EndpointId, PartitionId, Port, RouterId};
+use crate::network::Params;
+use crate::topology::{ChannelClass, Graph};
+
+/// The cut of a network into partitions.
+#[derive(Debug)]
+pub struct Layout {
+    /// Partition of each router.
+    pub assignment: Vec<PartitionId>,
+    /// Index, within its partition, of port 0 of each router.
+    pub port_base: Vec<u32>,
+    /// Number of partitions, empty ones included.
+    pub n_partitions: u32,
+    /// Directed channels between partitions.
+    pub cut_channels: u64,
+    /// Cycles that every partition may run ahead of the others; `None` without cut channels.
+    pub lookahead: Option<Cycle>,
+    /// The largest distance between two connected partitions, in neighbour steps; at least 1.
+    pub depth: usize,
+}
+
+impl Layout {
+    /// Numbers the ports of each partition and derives its lookahead from the cut channels.
+    #[must_use]
+    pub fn new(graph: &Graph, params: &Params, assignment: Vec<PartitionId>, n_partitions: u32) -> Self {
+        let mut next = vec![0u32; n_partitions as usize];
+        let port_base = (0..graph.n_routers())
+            .map(|r| {
+                let base = &mut next[assignment[r as usize] as usize];
+                *base += graph.radix(r);
+                *base - graph.radix(r)
+            })
+            .collect();
+        let mut cut_channels = 0;
+        let mut least: Option<u32> = None;
+        let mut neighbours = vec![Vec::new(); n_partitions as usize];
+        for r in 0..graph.n_routers() {
+            let own = assignment[r as usize];
+            for (&peer, &class) in graph.peers(r).iter().zip(graph.classes(r)) {
+                let other = assignment[peer as usize];
+                if other != own {
+                    cut_channels += 1;
+                    least = Some(least.map_or(params.latency(class), |l| l.min(params.latency(class))));
+                    neighbours[own as usize].push(other);
+                }
+            }
+            // Deduplicated as we go, so that memory follows partitions and not channels.
+            if neighbours[own as usize].len() > 4 * n_partitions as usize {
+                neighbours[own as usize].sort_unstable();
+                neighbours[own as usize].dedup();
+            }
+        }
+        for list in &mut neighbours {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Self {
+            assignment,
+            port_base,
+            n_partitions,
+            cut_channels,
+            lookahead: least.map(|l| Cycle::from(l + params.least_notice())),
+            depth: diameter(&neighbours),
+        }
+    }
+
+    /// Routers of a partition, ascending.
+    #[must_use]
+    pub fn routers(&self, partition: PartitionId) -> Vec<RouterId> {
+        crate::partition::routers_of(&self.assignment, partition)
+    }
+
+    /// Partitions that share a channel with `partition`, ascending.
+    #[must_use]
+    pub fn neighbours(&self, graph: &Graph, partition: PartitionId) -> Vec<PartitionId> {
+        let own = self.routers(partition);
+        let mut list: Vec<PartitionId> = own
+            .iter()
+            .flat_map(|&r| graph.peers(r).iter().map(|&peer| self.assignment[peer as usize]))
+            .filter(|&other| other != partition)
+            .collect();
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+}
+
+/// The largest finite distance in the graph of partitions; at least 1.
+fn diameter(neighbours: &[Vec<PartitionId>]) -> usize {
+    let n = neighbours.len();
+    let mut largest = 1;
+    for start in (0..n).filter(|&p| !neighbours[p].is_empty()) {
+        if neighbours[start].len() + 1 == n {
+            continue;
+        }
+        let mut distance = vec![usize::MAX; n];
+        distance[start] = 0;
+        let mut queue = std::collections::VecDeque::from([start]);
+        while let Some(p) = queue.pop_front() {
+            for &q in &neighbours[p] {
+                if distance[q as usize] == usize::MAX {
+                    distance[q as usize] = distance[p] + 1;
+                    largest = largest.max(distance[p] + 1);
+                    queue.push_back(q as usize);
+                }
+            }
+        }
+    }
+    largest
+}
+
+/// What a port leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// A router of this partition.
+    Local,
+    /// A router of neighbour number `.0`.
+    Remote(u16),
+    /// An endpoint of this router.
+    Endpoint,
+}
+
+/// The channel pair of one port.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Index, in the partition it lies in, of the far port; for an endpoint its local index.
+    pub to: u32,
+    /// Cycles on the wire.
+    pub latency: u32,
+    /// What is there.
+    pub far: Far,
+}
+
+/// The fixed wiring of one partition's routers.
+#[derive(Debug)]
+pub struct Wiring {
+    /// Local routers, ascending global ids.
+    pub routers: Vec<RouterId>,
+    /// First port of each local router; shape `[n_local + 1]`.
+    pub port_base: Vec<u32>,
+    /// Network ports of each local router.
+    pub degree: Vec<Port>,
+    /// By local port.
+    pub links: Vec<Link>,
+    /// Local router of each local port.
+    pub router_of_port: Vec<u32>,
+    /// By local endpoint: id and local port.
+    pub endpoints: Vec<(EndpointId, u32)>,
+    /// By local router: its first endpoint id.
+    pub first_endpoint: Vec<EndpointId>,
+    /// By local port: global index of the channel that comes in, `None` from an endpoint.
+    pub channel_in: Vec<Option<u32>>,
+    /// Neighbouring partitions, ascending.
+    pub neighbours: Vec<PartitionId>,
+    /// Latency of injection and ejection channels.
+    pub latency_endpoint: u32,
+}
+
+impl Wiring {
+    /// The wiring of `partition`.
+    #[must_use]
+    pub fn new(graph: &Graph, params: &Params, layout: &Layout, partition: PartitionId) -> Self {
+        let neighbours = layout.neighbours(graph, partition);
+        let routers = layout.routers(partition);
+        let mut wiring = Self {
+            port_base: vec![0],
+            degree: Vec::with_capacity(routers.len()),
+            links: Vec::new(),
+            router_of_port: Vec::new(),
+            endpoints: Vec::new(),
+            first_endpoint: Vec::with_capacity(routers.len()),
+            channel_in: Vec::new(),
+            neighbours,
+            latency_endpoint: params.latency(ChannelClass::Endpoint),
+            routers: Vec::new(),
+        };
+        for &r in &routers {
+            wiring.add_router(graph, params, layout, partition, r);
+        }
+        wiring.routers = routers;
+        wiring
+    }
+
+    fn add_router(&mut self, graph: &Graph, params: &Params, layout: &Layout, partition: PartitionId, r: RouterId) {
+        for ((&peer, &peer_port), &class) in graph.peers(r).iter().zip(graph.peer_ports(r)).zip(graph.classes(r)) {
+            let owner = layout.assignment[peer as usize];
+            let far = if owner == partition {
+                Far::Local
+            } else {
+                Far::Remote(self.neighbours.binary_search(&owner).expect("a neighbour") as u16)
+            };
+            let to = layout.port_base[peer as usize] + u32::from(peer_port);
+            self.links.push(Link { to, latency: params.latency(class), far });
+            self.channel_in.push(Some(graph.channel(peer) + u32::from(peer_port)));
+        }
+        self.degree.push(graph.degree(r) as Port);
+        self.first_endpoint.push(graph.endpoints(r).start);
+        for e in graph.endpoints(r) {
+            let port = self.links.len() as u32;
+            self.links.push(Link { to: self.endpoints.len() as u32, latency: self.latency_endpoint, far: Far::Endpoint });
+            self.channel_in.push(None);
+            self.endpoints.push((e, port));
+        }
+        self.router_of_port.resize(self.links.len(), self.degree.len() as u32 - 1);
+        self.port_base.push(self.links.len() as u32);
+    }
+
+    /// Number of local routers.
+    #[must_use]
+    pub fn n_routers(&self) -> usize {
+        self.routers.len()
+    }
+
+    /// Ports of local router `lr`.
+    #[inline]
+    #[must_use]
+    pub fn ports(&self, lr: usize) -> std::ops::Range<usize> {
+        self.port_base[lr] as usize..self.port_base[lr + 1] as usize
+    }
+
+    /// Largest number of ports of a local router.
+    #[must_use]
+    pub fn max_radix(&self) -> usize {
+        (0..self.n_routers()).map(|lr| self.ports(lr).len()).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,414 @@
+//! Warm-up, measurement, drain: when a point ends and how. Decided at multiples of `sample_period` from counts of the whole
+//! network, so the decision cannot depend on partitions or on the clock.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::config::{Applies, Config, ConfigError, Default, Key, Kind};
+use crate::ids::Cycle;
+use crate::stats::{Period, Status};
+
+const fn int(path: &'static str, min: i64, max: i64, default: i64, unit: &'static str, doc: &'static str) -> Key {
+    Key { path, kind: Kind::Int { min, max }, default: Default::Int(default), applies: Applies::Always, unit, doc }
+}
+
+const fn float(path: &'static str, min: f64, max: f64, default: f64, unit: &'static str, doc: &'static str) -> Key {
+    Key { path, kind: Kind::Float { min, max }, default: Default::Float(default), applies: Applies::Always, unit, doc }
+}
+
+/// Keys of `[measurement]`.
+pub const KEYS: &[Key] = &[
+    int(
+        "measurement.sample_period",
+        1,
+        100_000_000,
+        1000,
+        "cycles",
+        "Length of a sample; warm-up, convergence, drain and the end are decided only at its multiples.",
+    ),
+    int("measurement.warmup_periods", 0, 1_000_000, 3, "sample periods", "Samples before the measured window."),
+    int("measurement.min_samples", 1, 1_000_000, 3, "sample periods", "Fewest samples of the measured window."),
+    int("measurement.max_samples", 1, 1_000_000, 10, "sample periods", "Most samples of the measured window."),
+    int(
+        "measurement.max_drain_periods",
+        0,
+        1_000_000,
+        10,
+        "sample periods",
+        "Most samples after the measured window in which its packets may still arrive, under unchanged load; a point that \
+         needs more is saturated.",
+    ),
+    float(
+        "measurement.confidence_width",
+        0.0,
+        1.0,
+        0.02,
+        "1",
+        "Measurement ends when the half width of the 95 % confidence interval of the mean packet latency, by batch means over \
+         samples, is at most this share of the mean; 0 always takes max_samples.",
+    ),
+    float(
+        "measurement.saturation_tolerance",
+        0.0,
+        1.0,
+        0.01,
+        "1",
+        "A point is saturated if, in the measured window, more than this share of the flits offered stayed behind in source \
+         queues and buffers.",
+    ),
+    float(
+        "measurement.latency_thres",
+        0.0,
+        1e9,
+        5000.0,
+        "cycles",
+        "A point is also saturated if the mean packet latency of a sample of the measured window exceeds this.",
+    ),
+    Key {
+        path: "measurement.stall_cycles",
+        kind: Kind::Int { min: 1, max: 1_000_000_000 },
+        default: Default::Unset,
+        applies: Applies::Always,
+        unit: "cycles",
+        doc: "A point is stalled if for this long no flit moves while some are in the network, checked at multiples of \
+              sample_period. Unset: 10,000 cycles and 20 times the slowest channel.",
+    },
+];
+
+/// When to stop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// Cycles of a sample.
+    pub sample_period: Cycle,
+    /// Samples before the window.
+    pub warmup_periods: u64,
+    /// Fewest samples of the window.
+    pub min_samples: u64,
+    /// Most samples of the window.
+    pub max_samples: u64,
+    /// Most samples of the drain.
+    pub max_drain_periods: u64,
+    /// Relative half width that ends the window.
+    pub confidence_width: f64,
+    /// Share of the offered flits that may stay behind.
+    pub saturation_tolerance: f64,
+    /// Mean packet latency of a sample, cycles.
+    pub latency_thres: f64,
+    /// Cycles without movement.
+    pub stall_cycles: Cycle,
+}
+
+impl Rules {
+    /// Reads the rules. `slowest_channel` is the largest channel latency.
+    ///
+    /// # Errors
+    /// Combinations that cannot work.
+    pub fn new(config: &Config, slowest_channel: u32) -> Result<Self, ConfigError> {
+        let u = |path: &str| config.int(path) as u64;
+        let rules = Self {
+            sample_period: u("measurement.sample_period"),
+            warmup_periods: u("measurement.warmup_periods"),
+            min_samples: u("measurement.min_samples"),
+            max_samples: u("measurement.max_samples"),
+            max_drain_periods: u("measurement.max_drain_periods"),
+            confidence_width: config.float("measurement.confidence_width"),
+            saturation_tolerance: config.float("measurement.saturation_tolerance"),
+            latency_thres: config.float("measurement.latency_thres"),
+            stall_cycles: config
+                .get_int("measurement.stall_cycles")
+                .map_or((20 * u64::from(slowest_channel)).max(10_000), |c| c as u64),
+        };
+        if rules.max_samples < rules.min_samples {
+            return Err(config.fault(
+                "measurement.max_samples",
+                format!("max_samples {} is less than min_samples {}", rules.max_samples, rules.min_samples),
+            ));
+        }
+        let longest = rules.longest();
+        if longest >= 1 << 32 {
+            return Err(config.fault(
+                "measurement.sample_period",
+                format!("warm-up, samples and drain may take {longest} cycles; a point must end before 2^32 = 4294967296"),
+            ));
+        }
+        Ok(rules)
+    }
+
+    /// The most cycles a point can take.
+    #[must_use]
+    pub fn longest(&self) -> Cycle {
+        (self.warmup_periods + self.max_samples + self.max_drain_periods)
+            .saturating_mul(self.sample_period)
+            .saturating_add(self.stall_cycles + self.sample_period)
+    }
+}
+
+/// What every partition does after a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Goes on.
+    Continue,
+    /// Opens the measured window and goes on.
+    OpenWindow,
+    /// Closes the window and goes on until its packets have arrived.
+    CloseWindow,
+    /// Closes the window if it is open, and ends the point.
+    Stop,
+    /// Ends without a result.
+    Abandon,
+}
+
+impl Step {
+    /// As a byte.
+    #[must_use]
+    pub fn encode(self) -> u8 {
+        self as u8
+    }
+
+    /// From a byte.
+    #[must_use]
+    pub fn decode(byte: u8) -> Option<Self> {
+        [Step::Continue, Step::OpenWindow, Step::CloseWindow, Step::Stop, Step::Abandon].into_iter().find(|s| *s as u8 == byte)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    WarmUp,
+    Measure,
+    Drain,
+}
+
+/// Follows a point through its phases; lives in partition 0.
+#[derive(Debug)]
+pub struct Phases {
+    rules: Rules,
+    phase: Phase,
+    /// Every sample so far.
+    pub periods: Vec<Period>,
+    /// First sample of the window.
+    pub first: usize,
+    /// One past its last sample.
+    pub last: usize,
+    still: Cycle,
+    /// How the point ended, and why.
+    pub outcome: Option<(Status, &'static str)>,
+}
+
+impl Phases {
+    /// At cycle 0.
+    #[must_use]
+    pub fn new(rules: Rules) -> Self {
+        Self { rules, phase: Phase::WarmUp, periods: Vec::new(), first: 0, last: 0, still: 0, outcome: None }
+    }
+
+    /// What to do before the first cycle.
+    pub fn begin(&mut self) -> Step {
+        if self.rules.warmup_periods == 0 {
+            self.phase = Phase::Measure;
+            return Step::OpenWindow;
+        }
+        Step::Continue
+    }
+
+    /// Takes the counts of the sample that just ended.
+    pub fn sample(&mut self, period: Period) -> Step {
+        self.periods.push(period);
+        let moved = period.flit_hops + period.flits_accepted + period.flits_injected > 0;
+        self.still = if moved || period.flits_in_network == 0 { 0 } else { self.still + self.rules.sample_period };
+        if self.still >= self.rules.stall_cycles {
+            return self.stop(Status::Stalled, "stalled");
+        }
+        match self.phase {
+            Phase::WarmUp if self.periods.len() as u64 >= self.rules.warmup_periods => {
+                self.phase = Phase::Measure;
+                self.first = self.periods.len();
+                Step::OpenWindow
+            }
+            Phase::WarmUp => Step::Continue,
+            Phase::Measure => self.measured(),
+            Phase::Drain => self.drained(),
+        }
+    }
+
+    fn stop(&mut self, status: Status, reason: &'static str) -> Step {
+        if self.phase != Phase::Drain {
+            self.last = self.periods.len();
+            if self.phase == Phase::WarmUp {
+                self.first = self.last;
+            }
+        }
+        self.outcome = Some((status, reason));
+        Step::Stop
+    }
+
+    fn measured(&mut self) -> Step {
+        let window = &self.periods[self.first..];
+        let n = window.len() as u64;
+        if n < self.rules.min_samples {
+            return Step::Continue;
+        }
+        let converged = self.is_converged(window);
+        if !converged && n < self.rules.max_samples {
+            return Step::Continue;
+        }
+        if self.is_saturated(window) {
+            return self.stop(Status::Saturated, "saturated");
+        }
+        self.last = self.periods.len();
+        self.phase = Phase::Drain;
+        self.outcome = Some(if converged { (Status::Converged, "converged") } else { (Status::MaxTime, "max_time") });
+        if self.drain_is_done() {
+            return Step::Stop;
+        }
+        Step::CloseWindow
+    }
+
+    fn drained(&mut self) -> Step {
+        if self.drain_is_done() {
+            return Step::Stop;
+        }
+        let drained = (self.periods.len() - self.last) as u64;
+        if drained >= self.rules.max_drain_periods {
+            return self.stop(Status::Saturated, "saturated");
+        }
+        Step::Continue
+    }
+
+    fn drain_is_done(&self) -> bool {
+        self.periods.last().is_some_and(|p| p.measured_generated == p.measured_accepted)
+    }
+
+    /// Relative half width of the interval of the mean over samples of the latency of the packets accepted in each.
+    fn is_converged(&self, window: &[Period]) -> bool {
+        let means: Vec<f64> = window
+            .iter()
+            .filter(|p| p.packets_accepted > 0)
+            .map(|p| p.packet_latency_sum as f64 / p.packets_accepted as f64)
+            .collect();
+        if means.is_empty() {
+            // Nothing arrived, and nothing was offered that could: there is nothing to wait for.
+            return window.iter().all(|p| p.packets_offered == 0 && p.flits_in_network == 0);
+        }
+        let (mean, half) = interval(&means);
+        means.len() == window.len() && means.len() > 1 && half <= self.rules.confidence_width * mean
+    }
+
+    fn is_saturated(&self, window: &[Period]) -> bool {
+        let offered: u64 = window.iter().map(|p| p.flits_offered).sum();
+        let accepted: u64 = window.iter().map(|p| p.flits_accepted).sum();
+        let behind = offered.saturating_sub(accepted) as f64;
+        let slow = window.iter().any(|p| p.packet_latency_sum as f64 > self.rules.latency_thres * p.packets_accepted as f64);
+        // A network that is not saturated holds a bounded number of flits: in a short window their fluctuation must not
+        // pass for growth, so it has to exceed what one standard deviation of the arrivals explains as well.
+        let noise = 3.0 * (offered as f64).sqrt();
+        slow || (behind > self.rules.saturation_tolerance * offered as f64 && behind > noise)
+    }
+}
+
+/// Mean and half width of its 95 % confidence interval (Student's t); half width 0 for fewer than 2 values.
+#[must_use]
+pub fn interval(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return (0.0, 0.0);
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    if values.len() < 2 {
+        return (mean, 0.0);
+    }
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let t = StudentsT::new(0.0, 1.0, n - 1.0).expect("positive degrees of freedom").inverse_cdf(0.975);
+    (mean, t * (variance / n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> Rules {
+        Rules {
+            sample_period: 100,
+            warmup_periods: 2,
+            min_samples: 3,
+            max_samples: 5,
+            max_drain_periods: 2,
+            confidence_width: 0.05,
+            saturation_tolerance: 0.01,
+            latency_thres: 500.0,
+            stall_cycles: 300,
+        }
+    }
+
+    fn steady(latency: u64) -> Period {
+        Period {
+            packets_offered: 1000,
+            flits_offered: 1000,
+            flits_injected: 1000,
+            packets_accepted: 1000,
+            flits_accepted: 1000,
+            packet_latency_sum: 1000 * latency,
+            flit_hops: 3000,
+            flits_in_network: 10,
+            ..Period::default()
+        }
+    }
+
+    #[test]
+    fn steady_latency_converges_after_the_fewest_samples() {
+        let mut phases = Phases::new(rules());
+        assert_eq!(phases.begin(), Step::Continue);
+        let steps: Vec<Step> = (0..5).map(|_| phases.sample(steady(20))).collect();
+        assert_eq!(steps, [Step::Continue, Step::OpenWindow, Step::Continue, Step::Continue, Step::Stop]);
+        assert_eq!(phases.outcome, Some((Status::Converged, "converged")));
+        assert_eq!((phases.first, phases.last), (2, 5));
+    }
+
+    #[test]
+    fn unsteady_latency_takes_the_most_samples_then_drains() {
+        let mut phases = Phases::new(rules());
+        let outstanding = |latency| Period { measured_generated: 5, ..steady(latency) };
+        for i in 0..6 {
+            phases.sample(outstanding(if i % 2 == 0 { 20 } else { 60 }));
+        }
+        assert_eq!(phases.sample(outstanding(20)), Step::CloseWindow);
+        assert_eq!(phases.sample(outstanding(20)), Step::Continue);
+        assert_eq!(phases.sample(steady(20)), Step::Stop);
+        assert_eq!(phases.outcome, Some((Status::MaxTime, "max_time")));
+    }
+
+    #[test]
+    fn a_drain_that_does_not_end_is_saturation() {
+        let mut phases = Phases::new(rules());
+        let step = (0..20).map(|_| phases.sample(Period { measured_generated: 5, ..steady(20) })).find(|&s| s == Step::Stop);
+        assert_eq!(step, Some(Step::Stop));
+        assert_eq!(phases.outcome, Some((Status::Saturated, "saturated")));
+        assert_eq!(phases.periods.len(), 2 + 3 + 2);
+    }
+
+    #[test]
+    fn growth_of_the_backlog_is_saturation_and_ends_the_point() {
+        let mut phases = Phases::new(rules());
+        let grows = Period { flits_accepted: 900, packets_accepted: 900, ..steady(20) };
+        let n = (0..20).take_while(|_| phases.sample(grows) != Step::Stop).count();
+        assert_eq!(n, 4);
+        assert_eq!(phases.outcome, Some((Status::Saturated, "saturated")));
+    }
+
+    #[test]
+    fn no_movement_with_flits_inside_is_a_stall_and_an_empty_network_is_not() {
+        let mut phases = Phases::new(rules());
+        let stuck = Period { packets_offered: 10, flits_in_network: 7, ..Period::default() };
+        assert_eq!((phases.sample(stuck), phases.sample(stuck), phases.sample(stuck)).2, Step::Stop);
+        assert_eq!(phases.outcome, Some((Status::Stalled, "stalled")));
+        let mut idle = Phases::new(rules());
+        let n = (0..20).take_while(|_| idle.sample(Period::default()) != Step::Stop).count();
+        assert_eq!((n, idle.outcome), (4, Some((Status::Converged, "converged"))));
+    }
+
+    #[test]
+    fn interval_matches_a_worked_example() {
+        // 1, 2, 3: mean 2, s = 1, t(0.975, 2) = 4.3027.
+        let (mean, half) = interval(&[1.0, 2.0, 3.0]);
+        assert!((mean - 2.0).abs() < 1e-12 && (half - 4.302_652_7 / 3f64.sqrt()).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,186 @@
+//! From a configuration to a point that can be simulated, with every check that needs the network.
+
+use std::sync::Arc;
+
+use crate::config::{Config, ConfigErrors};
+use crate::ids::Cycle;
+use crate::network::{Layout, Load, Network, Params};
+use crate::partition::{assign, Partitioner};
+use crate::routing::deadlock::{self, Evidence};
+use crate::stats::Rules;
+use crate::study::Point;
+use crate::topology::Graph;
+use crate::traffic::{self, Bernoulli, TrafficPattern};
+use crate::{routing, topology};
+
+/// The topology of a configuration.
+#[must_use]
+pub fn topology_of(config: &Config) -> &'static topology::Entry {
+    let name = config.text("network.topology");
+    topology::REGISTRY.iter().find(|e| e.name == name).expect("the schema lists the registry's names")
+}
+
+/// The routing algorithm of a configuration.
+#[must_use]
+pub fn routing_of(config: &Config) -> &'static routing::Entry {
+    let name = config.text(routing::ALGORITHM);
+    routing::REGISTRY.iter().find(|e| e.name == name).expect("the schema lists the registry's names")
+}
+
+/// The partitioner of a configuration.
+#[must_use]
+pub fn partitioner_of(config: &Config) -> Partitioner {
+    match config.text("runtime.partitioner") {
+        "contiguous" => Partitioner::Contiguous,
+        "round-robin" => Partitioner::RoundRobin,
+        _ => Partitioner::Racks,
+    }
+}
+
+/// What several points of a sweep can share: the network, and that its routing is free of deadlock.
+#[derive(Default)]
+pub struct Prepared {
+    network: Option<(String, Arc<Graph>)>,
+    evidence: Option<(String, Evidence)>,
+}
+
+/// The part of a configuration that is in `tables`, as text: equal text, equal meaning.
+fn signature(config: &Config, tables: &[&str]) -> String {
+    const TABLES: [&str; 7] = ["network", "router", "routing", "traffic", "measurement", "simulation", "runtime"];
+    let without: Vec<&str> = TABLES.iter().filter(|t| !tables.contains(t)).copied().chain(["output"]).collect();
+    config.to_toml(&without)
+}
+
+impl Prepared {
+    /// The network of `config`.
+    ///
+    /// # Errors
+    /// Every fault of the topology's keys.
+    pub fn graph(&mut self, config: &Config) -> Result<Arc<Graph>, ConfigErrors> {
+        let key = format!("{}\n{}", signature(config, &["network"]), config.int("simulation.seed"));
+        match &self.network {
+            Some((have, graph)) if *have == key => Ok(graph.clone()),
+            _ => {
+                let graph = Arc::new((topology_of(config).build)(config)?);
+                self.network = Some((key, graph.clone()));
+                Ok(graph)
+            }
+        }
+    }
+
+    /// Checks that routing fits the network and cannot deadlock on it.
+    ///
+    /// # Errors
+    /// A routing that is not for this topology, too few VCs, or a cycle of channel dependencies.
+    pub fn evidence(&mut self, config: &Config) -> Result<Evidence, ConfigErrors> {
+        let graph = self.graph(config)?;
+        let key = signature(config, &["network", "router", "routing"]);
+        if let Some((have, evidence)) = &self.evidence {
+            if *have == key {
+                return Ok(evidence.clone());
+            }
+        }
+        let entry = routing_of(config);
+        let topology = config.text("network.topology");
+        if !entry.topologies.is_empty() && !entry.topologies.contains(&topology) {
+            return Err(config
+                .fault(
+                    routing::ALGORITHM,
+                    format!("`{}` is for {}, not for network.topology = \"{topology}\"", entry.name, entry.topologies.join(", ")),
+                )
+                .into());
+        }
+        let (given, required) = (config.int("router.num_vcs") as u32, (entry.vcs_required)(config, &graph));
+        if given < required && !config.bool(deadlock::KEY.path) {
+            return Err(config
+                .fault(
+                    "router.num_vcs",
+                    format!("routing `{}` on this `{topology}` needs {required} VCs, num_vcs is {given}", entry.name),
+                )
+                .into());
+        }
+        let evidence = deadlock::verify(config, &graph, entry)?;
+        self.evidence = Some((key, evidence.clone()));
+        Ok(evidence)
+    }
+
+    /// The point of `config` on `n_partitions` partitions. The deadlock check is not repeated here: see
+    /// [`Prepared::evidence`].
+    ///
+    /// # Errors
+    /// Every fault that the checks of the keys alone cannot see.
+    pub fn point(&mut self, config: &Config, n_partitions: u32) -> Result<Point, ConfigErrors> {
+        let graph = self.graph(config)?;
+        let mut faults = Vec::new();
+        let params = Params::new(config).map_err(|e| faults.push(e)).ok();
+        let slowest = params.as_ref().map_or(1, |p| p.latency.iter().max().copied().unwrap_or(1));
+        let rules = Rules::new(config, slowest).map_err(|e| faults.push(e)).ok();
+        let pattern = traffic::find(config.text("traffic.pattern")).expect("the schema lists the registry's names");
+        let pattern = (pattern.build)(config, &graph).map_err(|e| faults.extend(e.0)).ok();
+        let (Some(params), Some(rules), Some(pattern)) = (params, rules, pattern) else {
+            return Err(ConfigErrors(faults));
+        };
+        let layout = Layout::new(&graph, &params, assign(&graph, n_partitions, partitioner_of(config)), n_partitions);
+        let packet_size = config.int("traffic.packet_size") as u8;
+        let rate = config.float("traffic.injection_rate") / f64::from(packet_size);
+        Ok(Point {
+            load: Load {
+                pattern: Arc::new(pattern),
+                process: Bernoulli::new(rate),
+                packet_size,
+                seed: config.int("simulation.seed") as u64,
+            },
+            router_of: Network::routers_of_endpoints(&graph),
+            params,
+            rules,
+            layout,
+            config: config.clone(),
+            routing: routing_of(config).build,
+            graph,
+        })
+    }
+}
+
+/// What a point will take, roughly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Bytes of memory in each rank.
+    pub bytes_per_rank: u64,
+    /// Flit hops of the measured window and the warm-up, if nothing saturates.
+    pub flit_hops: f64,
+    /// Most cycles.
+    pub longest: Cycle,
+}
+
+/// Flit hops per second and core to reckon with; measured for q = 19 in benches/README.md, rounded down.
+const FLIT_HOPS_PER_SECOND: f64 = 4e6;
+
+impl Estimate {
+    /// Of `point` on `ranks` ranks. Memory counts the arrays that grow with the network (port and VC state, endpoints,
+    /// table rows, the graph, which every rank has) and the flits in flight at the offered load.
+    #[must_use]
+    pub fn new(point: &Point, ranks: u32, mean_hops: f64) -> Self {
+        let (graph, params) = (&point.graph, &point.params);
+        let ports: u64 = (0..graph.n_routers()).map(|r| u64::from(graph.radix(r))).sum();
+        let vcs = ports * u64::from(params.num_vcs);
+        let (routers, endpoints) = (u64::from(graph.n_routers()), u64::from(graph.n_endpoints()));
+        let active = (0..graph.n_endpoints()).filter(|&e| point.load.pattern.active(e)).count() as f64;
+        let rate = point.config.float("traffic.injection_rate");
+        let latency = 2.0 * f64::from(params.latency[0] + 1) + (mean_hops + 1.0) * f64::from(params.latency[2] + 3);
+        let in_flight = active * rate * latency;
+        let shared = graph.n_channels() as u64 * 7 + routers * 24 + endpoints * 4;
+        let split = vcs * 46 + ports * 60 + endpoints * 240 + routers * routers + (in_flight * 60.0) as u64;
+        let window = point.rules.warmup_periods + point.rules.max_samples;
+        Self {
+            bytes_per_rank: (8 << 20) + shared + split / u64::from(ranks),
+            flit_hops: (window * point.rules.sample_period) as f64 * active * rate * (mean_hops + 1.0),
+            longest: point.rules.longest(),
+        }
+    }
+
+    /// Seconds on `cores` cores.
+    #[must_use]
+    pub fn seconds(&self, cores: u32) -> f64 {
+        self.flit_hops / (FLIT_HOPS_PER_SECOND * f64::from(cores))
+    }
+}

@@ -1,0 +1,262 @@
+//! One point: a network, simulated by one partition per thread and rank, to its report.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::engine::Windows;
+use crate::error::Error;
+use crate::ids::{Cycle, RouterId};
+use crate::network::{Layout, Load, Network, Params, Wiring};
+use crate::routing::Routing;
+use crate::stats::{report, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
+use crate::topology::Graph;
+use crate::transport::{Hub, Local, Threads, Transport};
+
+/// A point ready to be simulated; shared by the partitions of a process.
+pub struct Point {
+    /// The network.
+    pub graph: Arc<Graph>,
+    /// Routers and channels.
+    pub params: Params,
+    /// What is offered.
+    pub load: Load,
+    /// When to stop.
+    pub rules: Rules,
+    /// Who simulates what.
+    pub layout: Layout,
+    /// Router of every endpoint.
+    pub router_of: Arc<Vec<RouterId>>,
+    /// The configuration, for building what each partition needs of its own.
+    pub config: Config,
+    /// Builds the routing with rows for the given routers.
+    pub routing: fn(&Config, &Graph, &[RouterId]) -> Result<Routing, crate::config::ConfigErrors>,
+}
+
+/// What only partition 0 knows at the end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The results.
+    pub report: PointReport,
+    /// After a stall, the packets that have waited longest.
+    pub stuck: Vec<String>,
+    /// Windows exchanged by partition 0.
+    pub windows: u64,
+}
+
+/// Follows a simulation from outside and may end it.
+pub trait Watcher: Sync {
+    /// Called by partition 0 after each sample: cycles simulated, and flits moved by all partitions in it. Returning
+    /// false ends the run without a result.
+    fn sampled(&self, cycle: Cycle, flit_hops: u64) -> bool;
+}
+
+/// Watches nothing.
+pub struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn sampled(&self, _cycle: Cycle, _flit_hops: u64) -> bool {
+        true
+    }
+}
+
+/// Simulates `point` in this process alone, one partition per thread.
+///
+/// # Errors
+/// A contract that does not hold, or the watcher's wish to end.
+pub fn simulate(point: &Point, watcher: &dyn Watcher) -> Result<Outcome, Error> {
+    let threads = point.layout.n_partitions as usize;
+    if threads == 1 {
+        return run_partition(point, &mut Local, watcher).map(|o| o.expect("partition 0 has the outcome"));
+    }
+    let hub = Hub::new(threads);
+    let ends = run_threads(threads, &hub, |thread| run_partition(point, &mut Threads::new(thread, hub.clone()), watcher));
+    first_of(ends).map(|o| o.expect("partition 0 has the outcome"))
+}
+
+/// Runs `work` on threads `0..n`; when one fails, the others are released from waiting for it.
+pub fn run_threads<T: Send>(n: usize, hub: &Hub, work: impl Fn(usize) -> Result<T, Error> + Sync) -> Vec<Result<T, Error>> {
+    let guarded = |thread| {
+        let guard = CloseOnDrop(hub, AtomicBool::new(true));
+        let result = work(thread);
+        guard.1.store(result.is_err(), Ordering::Relaxed);
+        result
+    };
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (1..n).map(|thread| scope.spawn(move || guarded(thread))).collect();
+        let mut ends = vec![guarded(0)];
+        ends.extend(
+            handles
+                .into_iter()
+                .map(|h| h.join().unwrap_or_else(|_| Err(Error::Internal("a thread of the simulation panicked".into())))),
+        );
+        ends
+    })
+}
+
+/// Closes the hub when dropped armed: on an error, and on a panic.
+struct CloseOnDrop<'a>(&'a Hub, AtomicBool);
+
+impl Drop for CloseOnDrop<'_> {
+    fn drop(&mut self) {
+        if self.1.load(Ordering::Relaxed) {
+            self.0.close();
+        }
+    }
+}
+
+/// The result of thread 0, or the error that explains most: a thread that only lost its partner knows nothing.
+pub fn first_of<T>(ends: Vec<Result<T, Error>>) -> Result<T, Error> {
+    let mut lost = None;
+    let mut first = None;
+    for (thread, end) in ends.into_iter().enumerate() {
+        match end {
+            Ok(value) if thread == 0 => first = Some(value),
+            Ok(_) => {}
+            Err(e @ Error::PeerLost) => lost = Some(e),
+            Err(e) => return Err(e),
+        }
+    }
+    match lost {
+        Some(e) => Err(e),
+        None => Ok(first.expect("thread 0 ended")),
+    }
+}
+
+/// Simulates one partition of `point` over `transport`. Partition 0 gets the outcome.
+///
+/// # Errors
+/// As [`simulate`], and a peer that is gone.
+pub fn run_partition(point: &Point, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<Option<Outcome>, Error> {
+    let mut run = PartitionRun::new(point, transport)?;
+    run.simulate(transport, watcher)?;
+    run.finish(transport)
+}
+
+struct PartitionRun<'a> {
+    point: &'a Point,
+    network: Network,
+    windows: Windows,
+    /// In partition 0 only.
+    phases: Option<Phases>,
+    totals: Totals,
+    window_open: bool,
+    halves_in: Vec<Vec<u8>>,
+}
+
+impl<'a> PartitionRun<'a> {
+    fn new(point: &'a Point, transport: &dyn Transport) -> Result<Self, Error> {
+        let own = transport.partition();
+        let wiring = Wiring::new(&point.graph, &point.params, &point.layout, own);
+        let routing = (point.routing)(&point.config, &point.graph, &wiring.routers)?;
+        // Without a cut there is nobody to wait for.
+        let lookahead = point.layout.lookahead.unwrap_or(Cycle::MAX);
+        let windows = Windows::new(wiring.neighbours.clone(), lookahead, point.layout.depth);
+        let halves_in = vec![Vec::new(); wiring.neighbours.len()];
+        let network = Network::new(
+            &point.params,
+            wiring,
+            routing,
+            point.load.clone(),
+            point.router_of.clone(),
+            windows.header_bytes(),
+            point.rules.sample_period as u32,
+        );
+        let phases = (own == 0).then(|| Phases::new(point.rules.clone()));
+        Ok(Self { point, network, windows, phases, totals: Totals::default(), window_open: false, halves_in })
+    }
+
+    fn simulate(&mut self, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<(), Error> {
+        let mut step = self.phases.as_mut().map_or(Step::Continue, Phases::begin);
+        loop {
+            let order = transport.broadcast(vec![step.encode()])?;
+            let decoded = order.first().copied().and_then(Step::decode);
+            step = decoded.ok_or_else(|| Error::Internal(format!("no step is encoded as {order:?}")))?;
+            match step {
+                Step::Continue => {}
+                Step::OpenWindow => {
+                    self.network.open_window(self.windows.now());
+                    self.window_open = true;
+                }
+                Step::CloseWindow => self.close_window(),
+                Step::Stop => {
+                    self.close_window();
+                    return Ok(());
+                }
+                Step::Abandon => return Err(Error::Interrupted),
+            }
+            let until = self.windows.now() + self.point.rules.sample_period;
+            self.windows.run(&mut self.network, transport, until)?;
+            let period = self.audit(transport)?;
+            if let Some(sum) = gather_periods(transport, period)? {
+                let goes_on = watcher.sampled(until, sum.flit_hops);
+                step = self.phases.as_mut().expect("partition 0 follows the phases").sample(sum);
+                if !goes_on {
+                    step = Step::Abandon;
+                }
+            }
+        }
+    }
+
+    fn close_window(&mut self) {
+        if std::mem::take(&mut self.window_open) {
+            self.totals.window = self.network.close_window(self.windows.now());
+        }
+    }
+
+    /// Contract 2, at the end of every sample.
+    fn audit(&mut self, transport: &mut dyn Transport) -> Result<Period, Error> {
+        let now = self.windows.now();
+        let period = self.network.close_period(now)?;
+        let mut halves = self.network.check_credits(now)?;
+        transport.exchange(self.windows.neighbours(), &mut halves, &mut self.halves_in)?;
+        self.network.check_cut(now, &self.halves_in)?;
+        Ok(period)
+    }
+
+    fn finish(mut self, transport: &mut dyn Transport) -> Result<Option<Outcome>, Error> {
+        self.totals.measured = self.network.measured();
+        let own_stuck = self.network.oldest(10).into_iter().map(|(at, text)| format!("{at:>10}\t{text}")).collect::<Vec<_>>();
+        let all_stuck = transport.gather(own_stuck.join("\n").into_bytes())?;
+        let all = transport.gather(self.totals.encode())?;
+        let Some(phases) = self.phases else { return Ok(None) };
+        let mut totals = Totals::default();
+        for bytes in all {
+            totals.merge(Totals::decode(&bytes).ok_or_else(|| Error::Internal("totals are cut short".into()))?);
+        }
+        let graph = &self.point.graph;
+        let sizes = Sizes {
+            n_endpoints: graph.n_endpoints() as usize,
+            n_channels: graph.n_channels(),
+            num_vcs: self.point.params.num_vcs as usize,
+            sample_period: self.point.rules.sample_period,
+        };
+        let report = report(&phases, &totals, &sizes);
+        let stuck = if report.status == Status::Stalled { oldest_of(&all_stuck) } else { Vec::new() };
+        Ok(Some(Outcome { report, stuck, windows: self.windows.effort().1 }))
+    }
+}
+
+/// The sum over partitions, in partition 0; also checks that nothing was lost between partitions.
+fn gather_periods(transport: &mut dyn Transport, period: Period) -> Result<Option<Period>, Error> {
+    let all = transport.gather(bytemuck::bytes_of(&period).to_vec())?;
+    if transport.partition() != 0 {
+        return Ok(None);
+    }
+    let mut sum = Period::default();
+    for bytes in &all {
+        if bytes.len() != size_of::<Period>() {
+            return Err(Error::Internal("the counts of a partition are cut short".into()));
+        }
+        sum.add(&bytemuck::pod_read_unaligned(bytes));
+    }
+    Ok(Some(sum))
+}
+
+fn oldest_of(all: &[Vec<u8>]) -> Vec<String> {
+    let mut lines: Vec<String> =
+        all.iter().flat_map(|bytes| String::from_utf8_lossy(bytes).lines().map(str::to_string).collect::<Vec<_>>()).collect();
+    lines.sort_unstable();
+    lines.truncate(10);
+    lines.into_iter().filter_map(|line| line.split_once('\t').map(|(_, text)| text.to_string())).collect()
+}

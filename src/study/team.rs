@@ -1,0 +1,155 @@
+//! The processes that work on a study together: this one alone, or the ranks of an MPI job, each with its threads.
+
+use crate::error::Error;
+use crate::study::{first_of, run_partition, run_threads, simulate, Outcome, Point, Watcher};
+use crate::transport::Hub;
+#[cfg(feature = "mpi")]
+use crate::transport::{Mpi, Transport, World};
+
+/// Environment variables by which launchers tell a process how many there are.
+const SIZE_VARIABLES: &[&str] =
+    &["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS", "PALS_NRANKS"];
+
+/// This process and its peers.
+pub struct Team {
+    #[cfg(feature = "mpi")]
+    world: Option<World>,
+}
+
+/// The number of processes a launcher says there are, with the variable that says so; `None` without a launcher.
+fn launched(get: impl Fn(&str) -> Option<String>) -> Option<(&'static str, usize)> {
+    SIZE_VARIABLES.iter().find_map(|&v| get(v)?.parse().ok().map(|n| (v, n)))
+}
+
+impl Team {
+    /// Joins the job that this process was started in. Without a launcher MPI is not started at all.
+    ///
+    /// # Errors
+    /// If the launcher started several processes but MPI sees one: each would do the whole study.
+    pub fn join() -> Result<Self, Error> {
+        let launched = launched(|v| std::env::var(v).ok());
+        #[cfg(feature = "mpi")]
+        let world = launched.is_some().then(World::join).transpose()?;
+        #[cfg(feature = "mpi")]
+        let team = Self { world };
+        #[cfg(not(feature = "mpi"))]
+        let team = Self {};
+        match launched {
+            Some((variable, n)) if n > 1 && team.size() == 1 => Err(Error::Usage(format!(
+                "{variable} says that {n} processes were started, but MPI sees a world of 1, so each would do the whole study: {}; \
+                 or give --alone if one process is meant",
+                if cfg!(feature = "mpi") {
+                    "start with the mpirun of the MPI library that sfpdes was built with (or srun with its plug-in, such as --mpi=pmix)"
+                } else {
+                    "this sfpdes was built without the cargo feature `mpi`; start one process, with --threads"
+                }
+            ))),
+            _ => Ok(team),
+        }
+    }
+
+    /// A team of this process alone.
+    #[must_use]
+    pub fn alone() -> Self {
+        Self {
+            #[cfg(feature = "mpi")]
+            world: None,
+        }
+    }
+
+    /// This process; 0 leads.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        #[cfg(feature = "mpi")]
+        return self.world.as_ref().map_or(0, World::rank);
+        #[cfg(not(feature = "mpi"))]
+        0
+    }
+
+    /// Number of processes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        #[cfg(feature = "mpi")]
+        return self.world.as_ref().map_or(1, World::size);
+        #[cfg(not(feature = "mpi"))]
+        1
+    }
+
+    /// How partitions will talk, as a word.
+    #[must_use]
+    pub fn transport(&self, threads: usize) -> &'static str {
+        match (self.size(), threads) {
+            (1, 1) => "local",
+            (1, _) => "threads",
+            (_, 1) => "mpi",
+            _ => "mpi+threads",
+        }
+    }
+
+    /// Gives every process the `bytes` of rank 0.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.ranks().broadcast(bytes);
+        }
+        Ok(bytes)
+    }
+
+    /// Checks that `threads` threads of each process can communicate.
+    ///
+    /// # Errors
+    /// If the MPI library does not allow it.
+    pub fn check_threads(&self, threads: usize) -> Result<(), Error> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.check_threads(threads);
+        }
+        let _ = threads;
+        Ok(())
+    }
+
+    /// Simulates `point` with `threads` partitions in each process; rank 0 gets the outcome.
+    ///
+    /// # Errors
+    /// As [`simulate`].
+    pub fn simulate(&self, point: &Point, threads: usize, watcher: &dyn Watcher) -> Result<Option<Outcome>, Error> {
+        #[cfg(feature = "mpi")]
+        if self.size() > 1 {
+            let hub = Hub::new(threads);
+            let end = |thread| run_partition(point, &mut Mpi::new(thread, threads, hub.clone()), watcher);
+            return first_of(run_threads(threads, &hub, end));
+        }
+        debug_assert_eq!(point.layout.n_partitions as usize, threads);
+        simulate(point, watcher).map(Some)
+    }
+}
+
+/// Ends all processes of the job with `code`, also from a thread: a rank that merely returned would leave the others
+/// waiting for it.
+pub fn abort(team_size: usize, code: i32) -> ! {
+    #[cfg(feature = "mpi")]
+    if team_size > 1 {
+        World::abort(code);
+    }
+    let _ = team_size;
+    std::process::exit(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launcher_is_known_by_the_number_of_processes_it_announces() {
+        let env = |list: &'static [(&str, &str)]| {
+            move |v: &str| list.iter().find(|(name, _)| *name == v).map(|(_, value)| (*value).to_string())
+        };
+        assert_eq!(launched(env(&[])), None);
+        assert_eq!(launched(env(&[("SLURM_NTASKS", "4")])), Some(("SLURM_NTASKS", 4)));
+        assert_eq!(launched(env(&[("PMI_SIZE", "3"), ("SLURM_NTASKS", "x")])), Some(("PMI_SIZE", 3)));
+        assert_eq!(launched(env(&[("OMPI_COMM_WORLD_SIZE", "2")])), Some(("OMPI_COMM_WORLD_SIZE", 2)));
+    }
+}
