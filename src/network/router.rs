@@ -422,9 +422,9 @@ impl Network {
                 if let Some(k) = rival {
                     // One candidate per pair of ports: the first VC at or after the pointer of the input port.
                     let first = routers.first_vc[ports.start + own];
-                    let rank = |vc: u8| if vc >= first { vc - first } else { vc + v as u8 - first };
+                    let turn = |vc: u8| if vc >= first { vc - first } else { vc + v as u8 - first };
                     let held = &mut routers.request_vc[of_port + k];
-                    if rank(vc) < rank(*held) {
+                    if turn(vc) < turn(*held) {
                         *held = vc;
                     }
                 } else {
