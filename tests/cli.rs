@@ -163,6 +163,23 @@ fn all_faults_are_told_at_once_with_their_places() {
 }
 
 #[test]
+fn faults_that_take_a_network_to_find_are_told_at_once_too() {
+    // A network that cannot be, a buffer without room for a packet, a window that ends before it begins, and VCs that one of
+    // the points lacks.
+    let router = "[router]\nflow_control = 'virtual-cut-through'\nvc_buf_size = 2\n";
+    let rest = "[traffic]\ninjection_rate = 0.1\npacket_size = 4\n[measurement]\nmin_samples = 5\nmax_samples = 2\n";
+    let sweep = "[sweep]\nrouter.num_vcs = [1, 2]\n";
+    let text = refusal(&format!("[network]\ntopology = 'slim-fly'\nq = 6\n{router}{rest}{sweep}"), &[]);
+    for says in ["q = 6", "whole packet", "max_samples 2", "3 faults"] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    let text = refusal(&format!("[network]\ntopology = 'slim-fly'\nq = 5\n{router}{rest}{sweep}"), &[]);
+    for says in ["needs 2 VCs", "whole packet", "max_samples 2", "3 faults"] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+}
+
+#[test]
 fn values_that_mean_nothing_are_refused_by_name() {
     let rates = ["nan", "-nan", "inf", "-inf", "-0.1", "1.5", "1e400", "'fast'", "[]"];
     for (key, values) in [
