@@ -7,6 +7,7 @@ mod support;
 use std::path::Path;
 
 use sfpdes::output::{compare, digest};
+use sfpdes::rng::{Purpose, Stream};
 use sfpdes::stats::PointReport;
 use sfpdes::study::{first_of, run_partition, run_threads, Unwatched};
 use sfpdes::transport::{Hub, Threads};
@@ -186,6 +187,76 @@ fn streams_keyed_by_partition_would_be_noticed() {
         for b in &broken[i + 1..] {
             assert_ne!(a.packet_latency, b.packet_latency);
             assert_ne!(a.endpoint_accepted, b.endpoint_accepted);
+        }
+    }
+}
+
+/// One of the choices.
+fn any<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
+    choices[stream.below(choices.len() as u32) as usize]
+}
+
+/// Settings that nobody would think of together, on a small network.
+fn random_input(seed: u64) -> String {
+    let s = &mut Stream::new(seed, Purpose::Pairs, 1);
+    let network = match s.below(4) {
+        0 => format!("topology = 'mesh'\ndims = {}\n", any(s, &["[1]", "[2]", "[5]", "[3, 4]", "[2, 2, 3]"])),
+        1 => format!("topology = 'torus'\ndims = {}\n", any(s, &["[2]", "[3]", "[8]", "[4, 3]", "[2, 3, 2]"])),
+        _ => format!("topology = 'slim-fly'\nq = {}\n", any(s, &[3, 4, 5])),
+    };
+    let grid = !network.contains("slim");
+    let packet_size = any(s, &[1, 1, 2, 3, 7]);
+    let cut_through = s.below(3) == 0;
+    let depth = any(s, &[1, 2, 3, 8, 40]).max(if cut_through { packet_size } else { 1 });
+    let routing = if grid && s.below(2) == 0 {
+        "algorithm = 'dimension-order'\n".to_string()
+    } else {
+        format!("tie = '{}'\nvc_policy = '{}'\n", any(s, &["lowest_id", "random"]), any(s, &["hop", "hop", "any"]))
+    };
+    let allocators = ["islip", "separable-input-first"];
+    format!(
+        "[network]\n{network}p = {}\nchannel_latency = {}\nchannel_latency_local = {}\nchannel_latency_endpoint = {}\n\
+         [router]\nnum_vcs = {}\nvc_buf_size = {depth}\nrouting_delay = {}\nvc_alloc_delay = {}\nsw_alloc_delay = {}\n\
+         st_final_delay = {}\ncredit_delay = {}\ninternal_speedup = {}\nvc_allocator = '{}'\nsw_allocator = '{}'\n\
+         alloc_iters = {}\nflow_control = '{}'\n[routing]\nallow_deadlock = true\n{routing}\
+         [traffic]\ninjection_rate = {}\npacket_size = {packet_size}\nself_traffic = {}\n\
+         [measurement]\nsample_period = {}\nwarmup_periods = {}\nmin_samples = 1\nmax_samples = {}\nmax_drain_periods = {}\n\
+         stall_cycles = 400\n[simulation]\nseed = {seed}\n",
+        any(s, &[1, 2, 3]),
+        any(s, &[1, 1, 2, 9, 40]),
+        any(s, &[1, 3, 5]),
+        any(s, &[1, 1, 4]),
+        any(s, &[1, 2, 3, 5, 9, 32]),
+        any(s, &[1, 1, 0, 2, 4]),
+        any(s, &[1, 1, 1, 2, 3]),
+        any(s, &[1, 1, 1, 2, 3]),
+        any(s, &[1, 1, 2, 5]),
+        any(s, &[2, 0, 1, 7]),
+        any(s, &["1", "1.0", "2", "1.5", "2.333", "4", "16"]),
+        any(s, &allocators),
+        any(s, &allocators),
+        any(s, &[1, 1, 2, 4]),
+        if cut_through { "virtual-cut-through" } else { "wormhole" },
+        any(s, &["0.0", "0.001", "0.05", "0.3", "0.7", "1.0"]),
+        any(s, &["true", "false"]),
+        any(s, &[1, 7, 50, 128, 300]),
+        any(s, &[0, 1, 3]),
+        any(s, &[1, 2, 5]),
+        any(s, &[0, 1, 6]),
+    )
+}
+
+#[test]
+fn random_settings_give_one_answer() {
+    let n = if cfg!(feature = "slow-tests") { 3000 } else { 100 };
+    for seed in 0..n {
+        let input = random_input(seed);
+        let outcome = |partitions| sfpdes::study::simulate(&point(&input, &[], partitions), &Unwatched);
+        let alone = outcome(1).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{input}"));
+        for partitions in [2, 3 + (seed % 9) as u32] {
+            let shared = outcome(partitions).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{input}"));
+            assert_eq!(shared.report, alone.report, "seed {seed} on {partitions}:\n{input}");
+            assert_eq!(shared.stuck, alone.stuck, "seed {seed} on {partitions}:\n{input}");
         }
     }
 }
