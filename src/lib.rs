@@ -6,6 +6,7 @@
 pub mod config;
 pub mod error;
 pub mod ids;
+pub mod output;
 pub mod partition;
 pub mod rng;
 pub mod routing;

@@ -13,9 +13,9 @@ pub enum Kind {
     },
     /// A finite float in `min..=max`; integers are accepted.
     Float {
-        /// Smallest legal value.
+        /// Smallest legal value: `f64::MIN_POSITIVE` for "above 0", `f64::NEG_INFINITY` for no bound.
         min: f64,
-        /// Largest legal value.
+        /// Largest legal value: `f64::INFINITY` for no bound.
         max: f64,
     },
     /// `true` or `false`.
@@ -31,6 +31,42 @@ pub enum Kind {
     },
     /// A file path, relative to the input file.
     Path,
+}
+
+impl Kind {
+    /// Type and range in words, for example `an integer from 1 to 32`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match *self {
+            Kind::Int { min, max } => format!("an integer{}", int_range(min, max)),
+            Kind::Float { min, max } => format!("a number{}", float_range(min, max)),
+            Kind::Bool => "true or false".to_string(),
+            Kind::Choice(names) => format!("one of {}", names.join(", ")),
+            Kind::Ints { min, max } => format!("a list of integers{}", int_range(min, max)),
+            Kind::Path => "a file path".to_string(),
+        }
+    }
+}
+
+fn int_range(min: i64, max: i64) -> String {
+    match (min, max) {
+        (i64::MIN, i64::MAX) => String::new(),
+        (_, i64::MAX) => format!(" of at least {min}"),
+        (i64::MIN, _) => format!(" of at most {max}"),
+        _ => format!(" from {min} to {max}"),
+    }
+}
+
+fn float_range(min: f64, max: f64) -> String {
+    let above_zero = min == f64::MIN_POSITIVE;
+    match (min == f64::NEG_INFINITY, max == f64::INFINITY) {
+        (true, true) => String::new(),
+        (false, true) if above_zero => " above 0".to_string(),
+        (false, true) => format!(" of at least {min}"),
+        (true, false) => format!(" of at most {max}"),
+        (false, false) if above_zero => format!(" above 0 and at most {max}"),
+        (false, false) => format!(" from {min} to {max}"),
+    }
 }
 
 /// The value a key has when the input does not give it.

@@ -1,0 +1,220 @@
+//! One point of the study: what a key is worth there, and where that was given.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::draft::{Given, Slot};
+use super::error::Place;
+use super::schema::{Condition, Schema};
+use super::{ConfigError, Value};
+
+/// A checked input, shared by its points.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub schema: Schema,
+    /// The folder that relative paths start from.
+    pub folder: PathBuf,
+    /// By key of the schema.
+    pub defaults: Vec<Option<Value>>,
+    /// By key of the schema.
+    pub slots: Vec<Option<Slot>>,
+    /// The swept keys, the slowest first.
+    pub axes: Vec<usize>,
+}
+
+/// One effective configuration: every key of the schema that applies has a value (or is `Unset`).
+///
+/// Two configurations are equal if every key has the same value, wherever it was given.
+#[derive(Clone)]
+pub struct Config {
+    pub(super) input: Arc<Input>,
+    /// Which value of each axis.
+    pub(super) point: Box<[u32]>,
+}
+
+impl Config {
+    /// The value at `path`: as given, or the default; `None` if it is unset or does not apply.
+    ///
+    /// # Panics
+    /// If the schema has no such key: a defect of the caller. The same holds for `given`, `applies` and all getters.
+    #[must_use]
+    #[track_caller]
+    pub fn value(&self, path: &str) -> Option<&Value> {
+        self.value_of(self.index(path))
+    }
+
+    /// Whether `path` applies and was given by the input, not taken from its default.
+    #[must_use]
+    #[track_caller]
+    pub fn given(&self, path: &str) -> bool {
+        let index = self.index(path);
+        self.applies_to(index) && self.given_to(index).is_some()
+    }
+
+    /// Whether `path` means anything here.
+    #[must_use]
+    #[track_caller]
+    pub fn applies(&self, path: &str) -> bool {
+        self.applies_to(self.index(path))
+    }
+
+    /// The integer at `path`.
+    ///
+    /// # Panics
+    /// If `path` is no integer key of the schema or is unset: a defect of the caller. The same holds for the other getters.
+    #[must_use]
+    #[track_caller]
+    pub fn int(&self, path: &str) -> i64 {
+        set(path, self.get_int(path))
+    }
+
+    /// The integer at `path`, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_int(&self, path: &str) -> Option<i64> {
+        self.value(path).map(|value| match value {
+            Value::Int(v) => *v,
+            _ => panic!("`{path}` is no integer"),
+        })
+    }
+
+    /// The float at `path`.
+    #[must_use]
+    #[track_caller]
+    pub fn float(&self, path: &str) -> f64 {
+        set(path, self.get_float(path))
+    }
+
+    /// The float at `path`, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_float(&self, path: &str) -> Option<f64> {
+        self.value(path).map(|value| match value {
+            Value::Float(v) => *v,
+            _ => panic!("`{path}` is no float"),
+        })
+    }
+
+    /// The boolean at `path`.
+    #[must_use]
+    #[track_caller]
+    pub fn bool(&self, path: &str) -> bool {
+        match set(path, self.value(path)) {
+            Value::Bool(v) => *v,
+            _ => panic!("`{path}` is no boolean"),
+        }
+    }
+
+    /// The name at `path`.
+    #[must_use]
+    #[track_caller]
+    pub fn text(&self, path: &str) -> &str {
+        set(path, self.get_text(path))
+    }
+
+    /// The name at `path`, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_text(&self, path: &str) -> Option<&str> {
+        self.value(path).map(|value| match value {
+            Value::Text(v) => v.as_str(),
+            _ => panic!("`{path}` is no name"),
+        })
+    }
+
+    /// The integers at `path`, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_ints(&self, path: &str) -> Option<&[i64]> {
+        self.value(path).map(|value| match value {
+            Value::Ints(v) => v.as_slice(),
+            _ => panic!("`{path}` is no list of integers"),
+        })
+    }
+
+    /// The file at `path`, resolved against the folder of the input, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_path(&self, path: &str) -> Option<PathBuf> {
+        self.get_text(path).map(|file| self.input.folder.join(file))
+    }
+
+    /// An error that points to where the value of `path` was given (or says that it is the default).
+    #[must_use]
+    pub fn fault(&self, path: &str, message: impl Into<String>) -> ConfigError {
+        let place = self.input.schema.index(path).map_or(Place::Key(path.to_string()), |index| self.place_of(index));
+        ConfigError::at(&place, message)
+    }
+
+    /// The swept keys of the study with their values here, the slowest first.
+    pub fn coordinates(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        let coordinate = |(&axis, &at): (&usize, &u32)| {
+            let slot = self.input.slots[axis].as_ref().expect("a swept key has values");
+            (self.input.schema.keys[axis].path, &slot.values[at as usize].value)
+        };
+        self.input.axes.iter().zip(&self.point).map(coordinate)
+    }
+
+    /// What was given for key `index`, whether or not it applies.
+    pub(super) fn given_to(&self, index: usize) -> Option<&Given> {
+        let slot = self.input.slots[index].as_ref()?;
+        let at = self.input.axes.iter().position(|&axis| axis == index).map_or(0, |axis| self.point[axis] as usize);
+        Some(&slot.values[at])
+    }
+
+    pub(super) fn value_of(&self, index: usize) -> Option<&Value> {
+        if !self.applies_to(index) {
+            return None;
+        }
+        self.given_to(index).map(|given| &given.value).or(self.input.defaults[index].as_ref())
+    }
+
+    pub(super) fn applies_to(&self, index: usize) -> bool {
+        let conditions = &self.input.schema.keys[index].applies;
+        conditions.is_empty() || conditions.iter().any(|condition| self.holds(condition))
+    }
+
+    pub(super) fn holds(&self, condition: &Condition) -> bool {
+        match self.value(condition.key) {
+            Some(Value::Text(name)) => condition.values.contains(&name.as_str()),
+            _ => false,
+        }
+    }
+
+    /// Where the value of key `index` was given, or that it was not.
+    pub(super) fn place_of(&self, index: usize) -> Place {
+        let path = self.input.schema.keys[index].path;
+        match self.given_to(index) {
+            Some(given) => given.place.clone(),
+            None if self.input.defaults[index].is_some() => Place::Key(format!("{path} (default)")),
+            None => Place::Key(format!("{path} (not given)")),
+        }
+    }
+
+    #[track_caller]
+    fn index(&self, path: &str) -> usize {
+        self.input.schema.index(path).unwrap_or_else(|| panic!("the schema has no key `{path}`"))
+    }
+
+    fn effective(&self) -> impl Iterator<Item = (&'static str, Option<&Value>)> {
+        self.input.schema.keys.iter().enumerate().map(|(index, key)| (key.path, self.value_of(index)))
+    }
+}
+
+#[track_caller]
+fn set<T>(path: &str, value: Option<T>) -> T {
+    value.unwrap_or_else(|| panic!("`{path}` is not set"))
+}
+
+impl PartialEq for Config {
+    fn eq(&self, other: &Self) -> bool {
+        self.effective().eq(other.effective())
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.effective().filter_map(|(path, value)| value.map(|v| (path, v)))).finish()
+    }
+}

@@ -1,0 +1,83 @@
+//! The whole way from a file and a command line to checked points.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::check::{check, Context};
+use super::draft::Draft;
+use super::effective::{Config, Input};
+use super::error::{Place, Source};
+use super::schema::{Definition, Schema};
+use super::{parse, set, sweep, ConfigError, ConfigErrors, Value};
+
+/// An input with its sweep expanded.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// One configuration per point: the Cartesian product of the lists under `[sweep]`, the last key varying fastest.
+    /// Never empty.
+    pub points: Vec<Config>,
+    /// The swept keys in the order of the file, each with its values.
+    pub axes: Vec<(&'static str, Vec<Value>)>,
+}
+
+impl Study {
+    /// Reads and checks `path`, after applying `sets` (`key=value` in TOML syntax; a list makes the key swept).
+    ///
+    /// # Errors
+    /// Every fault of the file and of `sets` at once.
+    pub fn load(path: &Path, sets: &[String], schema: &Schema) -> Result<Self, ConfigErrors> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| ConfigError::new(name.as_str(), unreadable(&e)))?;
+        let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e))?;
+        Self::parse(&name, &text, sets, schema)
+    }
+
+    /// Checks `text` as if read from a file of that name.
+    ///
+    /// # Errors
+    /// As `load`.
+    pub fn parse(file: &str, text: &str, sets: &[String], schema: &Schema) -> Result<Self, ConfigErrors> {
+        let source = Arc::new(Source { name: file.to_string(), text: text.to_string() });
+        let mut draft = Draft::new(schema);
+        let is_toml = parse::read(&source, &mut draft);
+        // Faults of the values count as given: the file is not empty then.
+        let empty = is_toml && draft.is_untouched();
+        for argument in sets {
+            set::apply(argument, &mut draft);
+        }
+        sweep::check_size(&mut draft);
+        let Draft { slots, axes, suspect, mut faults, .. } = draft;
+        let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_path_buf();
+        let defaults = schema.keys.iter().map(Definition::default_value).collect();
+        let input = Arc::new(Input { schema: schema.clone(), folder, defaults, slots, axes });
+        if is_toml {
+            check(&input, &Context { suspect: &suspect, file: Place::File(file.into()), empty }, &mut faults);
+        }
+        faults.into_result()?;
+        Ok(Self { points: sweep::points(&input), axes: axes_of(&input) })
+    }
+}
+
+fn axes_of(input: &Input) -> Vec<(&'static str, Vec<Value>)> {
+    let values = |axis: usize| input.slots[axis].iter().flat_map(|slot| &slot.values).map(|given| given.value.clone());
+    input.axes.iter().map(|&axis| (input.schema.keys[axis].path, values(axis).collect())).collect()
+}
+
+fn unreadable(e: &std::io::Error) -> String {
+    match e.kind() {
+        ErrorKind::NotFound => "no such file".to_string(),
+        ErrorKind::IsADirectory => "this is a folder; name the TOML file in it".to_string(),
+        ErrorKind::PermissionDenied => "no permission to read it".to_string(),
+        _ => format!("cannot be read: {e}"),
+    }
+}
+
+fn not_utf8(name: &str, e: &std::string::FromUtf8Error) -> ConfigError {
+    let good = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+    let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let line_start = good.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    let column = String::from_utf8_lossy(&good[line_start..]).chars().count() + 1;
+    let byte = e.as_bytes()[good.len()];
+    ConfigError::new(format!("{name}:{line}:{column}"), format!("not UTF-8 text: byte 0x{byte:02x}; a TOML file is text"))
+}

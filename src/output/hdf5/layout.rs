@@ -1,0 +1,42 @@
+//! Names in the file, and the version that goes with them.
+
+use hdf5::plist::group_create::LinkCreationOrder;
+use hdf5::types::VarLenUnicode;
+use hdf5::Group;
+
+use super::array::string;
+use crate::output::Axis;
+
+/// Raised whenever a reader of the older layout would misread the file.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Value of the attribute `format` of the root.
+pub(super) const FORMAT: &str = "sfpdes results";
+
+/// Dimension scale of `/points`.
+pub(super) const POINT: &str = "point";
+
+/// Unit of flits per cycle.
+pub(super) const FLITS_PER_CYCLE: &str = "flits/cycle";
+
+/// Name of the group of point `index` under `/points_detail`: wide enough that names sort like indices.
+pub(super) fn point_name(index: u64, n_points: usize) -> String {
+    let width = n_points.saturating_sub(1).to_string().len().max(4);
+    format!("{index:0width$}")
+}
+
+/// Makes the group `name`, whose members readers list in the order of their creation.
+pub(super) fn create_group(parent: &Group, name: &str) -> hdf5::Result<Group> {
+    parent.create_group_builder().with_gcpl(|p| p.link_creation_order(LinkCreationOrder::Indexed)).create(name)
+}
+
+/// Writes which columns of `/points` are swept keys, in the order of the input.
+pub(super) fn write_axes(points: &Group, axes: &[Axis]) -> hdf5::Result<()> {
+    let names: Vec<VarLenUnicode> = axes.iter().map(|a| string(&a.name)).collect::<Result<_, _>>()?;
+    points.new_attr::<VarLenUnicode>().shape(names.len()).create("axes")?.write_raw(&names)
+}
+
+/// The swept keys among the columns of `/points`.
+pub(super) fn read_axes(points: &Group) -> hdf5::Result<Vec<String>> {
+    Ok(points.attr("axes")?.read_raw::<VarLenUnicode>()?.iter().map(|s| s.as_str().to_string()).collect())
+}

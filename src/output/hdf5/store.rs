@@ -1,0 +1,145 @@
+//! Writing the results file so that nothing finished is ever lost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hdf5::File;
+
+use super::array::{label, write_attribute, write_text, write_text_attribute};
+use super::layout::{self, FORMAT, FORMAT_VERSION};
+use super::{detail, failed, network, resume, rows, runtime};
+use crate::error::Error;
+use crate::output::lock::Lock;
+use crate::output::{disk, NetworkInfo, PointRecord, RunInfo, Runtime};
+
+/// The results file of a running study. While it lives, no other run can write the file.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    run: RunInfo,
+    runtime: Runtime,
+    /// Number of this run in `/runtime/sessions`, once it has added a point.
+    session: Option<u64>,
+    _lock: Lock,
+}
+
+impl Store {
+    /// Opens the results file of the study `run` or makes it, with its folder; returns it with the finished points, ascending.
+    /// Checks that the disk has room for about `bytes`. A file of a killed run is taken up where it was left.
+    ///
+    /// # Errors
+    /// `Error::Usage` if the file belongs to another configuration, seed or version, or is no results file;
+    /// `Error::Io` if it is damaged, cannot be written, has no room, or is being written by another run. The file at `path` is as before.
+    pub fn create_or_resume(path: &Path, run: &RunInfo, runtime: &Runtime, bytes: u64) -> Result<(Self, Vec<usize>), Error> {
+        // A link stays a link: what it points to is replaced.
+        let path = if path.is_symlink() { path.canonicalize().map_err(|e| Error::io(path, e))? } else { path.to_path_buf() };
+        disk::prepare(&path, bytes)?;
+        let lock = Lock::take(&path)?;
+        disk::remove_stale(&path);
+        let store = Self { path, run: run.clone(), runtime: runtime.clone(), session: None, _lock: lock };
+        let finished = if store.path.exists() {
+            resume::finished_points(&store.path, run)?
+        } else {
+            store.create()?;
+            Vec::new()
+        };
+        Ok((store, finished))
+    }
+
+    /// The results file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a finished point; on return it is on disk. Points may come in any order.
+    ///
+    /// # Errors
+    /// `Error::Io` if it cannot be written, `Error::Internal` if the record does not fit the study. The file is as before.
+    pub fn add(&mut self, record: &PointRecord, network: &NetworkInfo) -> Result<(), Error> {
+        self.check(record)?;
+        let partial = disk::temporary(&self.path);
+        let added = self.write_with(&partial, record, network);
+        if added.is_err() {
+            // Whatever is left of it is removed by the next run.
+            let _ = fs::remove_file(&partial);
+        }
+        self.session = Some(added?);
+        Ok(())
+    }
+
+    /// Writes the file before its first point.
+    fn create(&self) -> Result<(), Error> {
+        let partial = disk::temporary(&self.path);
+        let made = self
+            .write_head(&partial)
+            .map_err(|e| failed(&self.path, "make the results file", &e))
+            .and_then(|()| disk::replace(&partial, &self.path));
+        if made.is_err() {
+            let _ = fs::remove_file(&partial);
+        }
+        made
+    }
+
+    /// Writes what does not depend on points.
+    fn write_head(&self, path: &Path) -> hdf5::Result<()> {
+        let file = File::create(path)?;
+        write_text_attribute(&file, "format", FORMAT)?;
+        write_attribute(&file, "format_version", &FORMAT_VERSION)?;
+        let config = file.create_group("config")?;
+        write_attribute(&config, "seed", &self.run.seed)?;
+        write_text_attribute(&config, "version", &self.run.version)?;
+        write_attribute(&config, "n_points", &(self.run.n_points as u64))?;
+        let toml = label("toml", "", "effective configuration of the study, with its sweep");
+        write_text(&config, toml, &self.run.config_toml)?;
+        let points = layout::create_group(&file, "points")?;
+        layout::write_axes(&points, &self.run.axes)?;
+        file.create_group("points_detail")?;
+        file.create_group("network")?;
+        let runtime = layout::create_group(&file, "runtime")?;
+        runtime.create_group("sessions")?;
+        file.close()
+    }
+
+    /// Refuses a record that does not belong to the study.
+    fn check(&self, record: &PointRecord) -> Result<(), Error> {
+        if record.index >= self.run.n_points || record.coordinates.len() != self.run.axes.len() {
+            return Err(Error::Internal(format!("point {} is no point of the study", record.index)));
+        }
+        Ok(())
+    }
+
+    /// Makes `partial` the file with `record` added, and puts it in place. Returns the number of this session.
+    fn write_with(&self, partial: &Path, record: &PointRecord, network: &NetworkInfo) -> Result<u64, Error> {
+        fs::copy(&self.path, partial).map_err(|e| Error::io(&self.path, e))?;
+        let num_vcs = record.report.vc_occupancy.len().checked_div(network.source_router.len()).unwrap_or(0);
+        let growth = disk::estimate_bytes(1, network.source_router.len(), num_vcs, network.endpoint_router.len());
+        disk::reserve(partial, growth).map_err(|e| rename_error(e, &self.path))?;
+        let session = self.append(partial, record, network).map_err(|e| failed(&self.path, "add a point", &e))?;
+        disk::release(partial).map_err(|e| Error::io(&self.path, e))?;
+        disk::replace(partial, &self.path)?;
+        Ok(session)
+    }
+
+    /// Adds `record` to the file `partial`.
+    fn append(&self, partial: &Path, record: &PointRecord, network: &NetworkInfo) -> hdf5::Result<u64> {
+        let file = File::open_rw(partial)?;
+        let session = match self.session {
+            Some(number) => number,
+            None => runtime::add_session(&file, &self.runtime)?,
+        };
+        let network_path = network::write(&file, network)?;
+        detail::write(&file, record, network, &network_path, self.run.n_points)?;
+        rows::add(&file, &self.run, record, session)?;
+        file.close()?;
+        Ok(session)
+    }
+}
+
+/// The same error, about the file that the user knows rather than its temporary copy.
+fn rename_error(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Io { reason, .. } => Error::io(path, reason),
+        other => other,
+    }
+}

@@ -1,0 +1,208 @@
+//! How far a run is: a bar on a terminal, a plain line now and then in a log, nothing if not wanted. Always on stderr, and
+//! never part of a result.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Steps of the bar per point: finer than any terminal is wide.
+const STEPS_PER_POINT: u64 = 1000;
+
+/// Time between two drawings of the bar.
+const REDRAW: Duration = Duration::from_millis(100);
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgressMode {
+    /// Not at all.
+    Off,
+    /// A bar that is drawn over itself.
+    Bar,
+    /// A line in each such period.
+    Lines(Duration),
+}
+
+impl ProgressMode {
+    /// The bar on a terminal, else a line in each `period`; nothing when `period` is zero.
+    #[must_use]
+    pub fn auto(period: Duration) -> Self {
+        if period.is_zero() {
+            ProgressMode::Off
+        } else if std::io::stderr().is_terminal() {
+            ProgressMode::Bar
+        } else {
+            ProgressMode::Lines(period)
+        }
+    }
+}
+
+/// The progress of a study on rank 0.
+pub struct Progress {
+    mode: ProgressMode,
+    bar: Option<ProgressBar>,
+    total_points: usize,
+    /// Points begun in this run, so that the one in progress is number `begun`.
+    begun: usize,
+    /// Points that earlier runs finished.
+    resumed: usize,
+    label: String,
+    cycle: u64,
+    total_cycles: u64,
+    flit_hops: u64,
+    started: Instant,
+    last_shown: Instant,
+    /// Where the present rate is measured from: time, cycle and flit hops.
+    mark: (Instant, u64, u64),
+}
+
+impl Progress {
+    /// The progress of `total_points`, of which `resumed` were finished by earlier runs.
+    #[must_use]
+    pub fn new(mode: ProgressMode, total_points: usize, resumed: usize) -> Self {
+        let bar = (mode == ProgressMode::Bar).then(|| bar(total_points, resumed));
+        let now = Instant::now();
+        Self {
+            mode,
+            bar,
+            total_points,
+            begun: 0,
+            resumed,
+            label: String::new(),
+            cycle: 0,
+            total_cycles: 1,
+            flit_hops: 0,
+            started: now,
+            last_shown: now,
+            mark: (now, 0, 0),
+        }
+    }
+
+    /// Begins a point, which ends after `total_cycles` at the latest.
+    pub fn point(&mut self, label: &str, total_cycles: u64) {
+        self.begun += 1;
+        self.label = label.to_string();
+        self.total_cycles = total_cycles.max(1);
+        (self.cycle, self.flit_hops) = (0, 0);
+        self.mark = (Instant::now(), 0, 0);
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.steps());
+            bar.set_message(self.label.clone());
+        }
+    }
+
+    /// Notes that the point has come to `cycle` with so many flit hops since its begin. Costs a look at the clock.
+    pub fn advance(&mut self, cycle: u64, flit_hops: u64) {
+        let period = match self.mode {
+            ProgressMode::Off => return,
+            ProgressMode::Bar => REDRAW,
+            ProgressMode::Lines(period) => period,
+        };
+        (self.cycle, self.flit_hops) = (cycle, flit_hops);
+        let now = Instant::now();
+        if now.duration_since(self.last_shown) < period {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(self.steps());
+                bar.set_message(format!("{}  {}", self.label, self.rates(now)));
+            }
+            None => print(&self.line(now)),
+        }
+        self.last_shown = now;
+        self.mark = (now, cycle, flit_hops);
+    }
+
+    /// Prints `line` above the bar or as it is: for what must be seen while the bar is drawn.
+    pub fn note(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| print(line)),
+            None => print(line),
+        }
+    }
+
+    /// Ends the display.
+    pub fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        if let ProgressMode::Lines(_) = self.mode {
+            let took = HumanDuration(self.started.elapsed());
+            print(&format!("progress: ended after {took} at point {} of {}", self.resumed + self.begun, self.total_points));
+        }
+    }
+
+    /// Steps done of the whole study.
+    fn steps(&self) -> u64 {
+        let points = (self.resumed + self.begun).saturating_sub(1) as u64;
+        points * STEPS_PER_POINT + self.cycle.min(self.total_cycles) * STEPS_PER_POINT / self.total_cycles
+    }
+
+    /// The speed since the last line.
+    fn rates(&self, now: Instant) -> String {
+        let (time, cycle, flit_hops) = self.mark;
+        let seconds = now.duration_since(time).as_secs_f64().max(1e-9);
+        let per_second = |count: u64| short(count as f64 / seconds);
+        format!(
+            "{} cycles/s, {} flit hops/s",
+            per_second(self.cycle.saturating_sub(cycle)),
+            per_second(self.flit_hops.saturating_sub(flit_hops))
+        )
+    }
+
+    /// A line for the log.
+    fn line(&self, now: Instant) -> String {
+        format!(
+            "progress: point {} of {} ({}), cycle {} of at most {}, {}, {}",
+            self.resumed + self.begun,
+            self.total_points,
+            self.label,
+            self.cycle,
+            self.total_cycles,
+            self.rates(now),
+            self.time_left()
+        )
+    }
+
+    /// An upper estimate of the time left: points may end before their last possible cycle.
+    fn time_left(&self) -> String {
+        let done = self.steps().saturating_sub(self.resumed as u64 * STEPS_PER_POINT);
+        let left = (self.total_points as u64 * STEPS_PER_POINT).saturating_sub(self.steps());
+        if done == 0 {
+            return "time left unknown".into();
+        }
+        let seconds = self.started.elapsed().as_secs_f64() * left as f64 / done as f64;
+        format!("at most about {} left", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
+    }
+}
+
+/// A bar for the terminal.
+fn bar(total_points: usize, resumed: usize) -> ProgressBar {
+    let steps = |points: usize| points as u64 * STEPS_PER_POINT;
+    let bar = ProgressBar::with_draw_target(Some(steps(total_points)), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("[{elapsed_precise}] {bar:30} {percent:>3}%  {eta} left  {msg}")
+        .expect("the template is valid")
+        .progress_chars("=> ");
+    bar.set_style(style);
+    bar.set_position(steps(resumed));
+    bar.reset_eta();
+    bar
+}
+
+/// A line on stderr. A closed stderr is no reason to stop a simulation.
+fn print(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// A rate with three digits and a letter for its size.
+fn short(value: f64) -> String {
+    let (scaled, letter) = match value {
+        v if v >= 1e9 => (v / 1e9, "G"),
+        v if v >= 1e6 => (v / 1e6, "M"),
+        v if v >= 1e3 => (v / 1e3, "k"),
+        v => (v, ""),
+    };
+    let digits = if scaled >= 100.0 || letter.is_empty() { 0 } else { 1 };
+    format!("{scaled:.digits$}{}{letter}", if letter.is_empty() { "" } else { " " })
+}

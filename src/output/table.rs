@@ -1,0 +1,166 @@
+//! The result table on stdout: for eyes, not for programs (those read the results file or the summary).
+
+use comfy_table::presets::{ASCII_FULL_CONDENSED, UTF8_FULL_CONDENSED};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+
+use super::results::{PointTable, TableColumn, Values};
+
+/// Widest table: what fits beside a prompt and into a batch log.
+const WIDTH: usize = 100;
+
+/// A column of the table on stdout.
+struct Shown {
+    head: String,
+    cells: Vec<String>,
+    /// Which columns go first when the table is too wide: those with the largest number.
+    rank: u8,
+    /// Numbers stand to the right, words to the left.
+    number: bool,
+}
+
+/// The finished points as text, at most 100 characters wide unless a single cell is wider; `ascii` for anything but a terminal.
+/// Latencies that have no steady value are in parentheses; a dash stands where nothing was measured.
+#[must_use]
+pub fn render(table: &PointTable, ascii: bool) -> String {
+    if table.points.is_empty() {
+        return format!("no point of {} is finished\n", table.n_points);
+    }
+    let mut columns = shown(table);
+    loop {
+        let text = draw(&columns, ascii);
+        let widest = text.lines().map(|l| l.chars().count()).max().unwrap_or(0);
+        let expendable = columns.iter().enumerate().filter(|(_, c)| c.rank > 0).max_by_key(|(_, c)| c.rank);
+        match expendable {
+            Some((at, _)) if widest > WIDTH => drop(columns.remove(at)),
+            _ if widest > WIDTH => return draw_wrapped(&columns, ascii) + &notes(table),
+            _ => return text + &notes(table),
+        }
+    }
+}
+
+/// The lines below the table.
+fn notes(table: &PointTable) -> String {
+    let mut text = String::new();
+    if (0..table.points.len()).any(|row| !table.is_steady(row)) {
+        text.push_str("( ) latency is not steady there: it grows for as long as one measures\n");
+    }
+    let open = table.n_points - table.points.len();
+    if open > 0 {
+        text.push_str(&format!("{} of {} points finished\n", table.points.len(), table.n_points));
+    }
+    text
+}
+
+/// All columns worth showing.
+fn shown(table: &PointTable) -> Vec<Shown> {
+    let rows = 0..table.points.len();
+    let axes = table.axes.iter().map(|axis| Shown {
+        head: head(short_name(table, axis), &axis.unit),
+        cells: axis_values(axis),
+        rank: 0,
+        number: !matches!(axis.values, Values::Text(_)),
+    });
+    let point = Shown {
+        head: "point".into(),
+        cells: table.points.iter().map(u64::to_string).collect(),
+        // Without axes it is the only name that a row has.
+        rank: if table.axes.is_empty() { 0 } else { 6 },
+        number: true,
+    };
+    let measured = [
+        ("offered_load", "offered", 3, 0),
+        ("accepted_load", "accepted", 3, 0),
+        ("packet_latency", "latency", 2, 0),
+        ("packet_latency_ci95", "+-95%", 2, 1),
+        ("packet_latency_p99", "p99", 0, 2),
+        ("network_latency", "network latency", 2, 5),
+        ("hops", "hops", 2, 3),
+        ("channel_utilization_max", "busiest channel", 2, 4),
+    ];
+    let measured = measured.into_iter().filter_map(|(name, title, digits, rank)| {
+        let column = table.column(name)?;
+        let cells = rows.clone().map(|row| measured_value(table, column, row, digits)).collect();
+        // Said once: the others next to it have the same.
+        let unit = if name == "packet_latency" { column.unit.as_str() } else { "" };
+        Some(Shown { head: head(title, unit), cells, rank, number: true })
+    });
+    let status = table.column("status").map(|c| Shown {
+        head: "status".into(),
+        cells: rows.clone().map(|row| c.values.text(row)).collect(),
+        rank: 0,
+        number: false,
+    });
+    std::iter::once(point).chain(axes).chain(status).chain(measured).collect()
+}
+
+/// A title over its unit.
+fn head(title: &str, unit: &str) -> String {
+    let unit = unit.replace("flits/cycle/endpoint", "flits/cyc/ep").replace("flits/cycle", "flits/cyc");
+    let title = title.replace(' ', "\n");
+    if unit.is_empty() || unit == "1" {
+        title
+    } else {
+        format!("{title}\n[{unit}]")
+    }
+}
+
+/// The last part of a dotted key, unless two axes share it.
+fn short_name<'a>(table: &PointTable, axis: &'a TableColumn) -> &'a str {
+    let last = |name: &'a str| name.rsplit('.').next().unwrap_or(name);
+    let short = last(&axis.name);
+    let shared = table.axes.iter().filter(|a| a.name.rsplit('.').next() == Some(short)).count() > 1;
+    if shared {
+        &axis.name
+    } else {
+        short
+    }
+}
+
+/// The swept values as they were typed, less digits that only binary fractions have, with as many decimals in every row.
+fn axis_values(axis: &TableColumn) -> Vec<String> {
+    const MOST: usize = 6;
+    let Values::Float(values) = &axis.values else { return (0..axis.values.len()).map(|row| axis.values.text(row)).collect() };
+    let decimals = |v: f64| (0..MOST).find(|&d| (format!("{v:.d$}").parse::<f64>().unwrap_or(v) - v).abs() < 1e-7);
+    let most = values.iter().map(|&v| decimals(v).unwrap_or(MOST)).max().unwrap_or(0);
+    values.iter().map(|v| format!("{v:.most$}")).collect()
+}
+
+/// A measured value with `digits` decimals.
+fn measured_value(table: &PointTable, column: &TableColumn, row: usize, digits: usize) -> String {
+    let per_packet = super::results::needs_packets(&column.name);
+    if per_packet && !table.has_latency(row) {
+        return "-".into();
+    }
+    let Some(value) = column.values.number(row) else { return "-".into() };
+    let text = format!("{value:.digits$}");
+    if per_packet && column.name != "hops" && !table.is_steady(row) {
+        format!("({text})")
+    } else {
+        text
+    }
+}
+
+/// The table at its natural width.
+fn draw(columns: &[Shown], ascii: bool) -> String {
+    format!("{}\n", build(columns, ascii))
+}
+
+/// The table with its widest cells wrapped.
+fn draw_wrapped(columns: &[Shown], ascii: bool) -> String {
+    let mut table = build(columns, ascii);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
+    format!("{table}\n")
+}
+
+/// The table as the crate wants it.
+fn build(columns: &[Shown], ascii: bool) -> Table {
+    let mut table = Table::new();
+    table.load_style(if ascii { ASCII_FULL_CONDENSED } else { UTF8_FULL_CONDENSED });
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    let align = |c: &Shown| if c.number { CellAlignment::Right } else { CellAlignment::Left };
+    table.set_header(columns.iter().map(|c| Cell::new(&c.head).set_alignment(align(c))));
+    for row in 0..columns[0].cells.len() {
+        table.add_row(columns.iter().map(|c| Cell::new(&c.cells[row]).set_alignment(align(c))));
+    }
+    table
+}
