@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use endpoint::Endpoint;
 use network::{Attachment, Network, Peer};
 use packet::{Ejection, Flit, Injection, Log, Packet, PacketId, PacketSpec};
-use router::{Clock, Router};
+use router::{Clock, Route, Router};
 
 /// Parameters of the routers, under their BookSim2 names. Delays are in cycles.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +71,7 @@ pub struct Model<F> {
 
 impl<F> Model<F>
 where
-    F: FnMut(usize, usize, usize, &Packet) -> (usize, Vec<usize>),
+    F: FnMut(usize, usize, usize, &Packet) -> Route,
 {
     /// `packets[e]` are the packets of endpoint `e` in the order in which they are sent.
     ///

@@ -1,5 +1,7 @@
 //! The explicit network: for each router its ports, for each port where it leads and how long the way is.
 
+use sfpdes::topology::Graph;
+
 /// What stands at the other end of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
@@ -29,6 +31,19 @@ pub struct Network {
 }
 
 impl Network {
+    /// The network of a graph; `latency` by channel class (endpoint, local, global).
+    pub fn from_graph(graph: &Graph, latency: [u64; 3]) -> Self {
+        let ports = |r: u32| {
+            let network = (0..graph.degree(r) as usize).map(move |i| PortSpec {
+                peer: Peer::Router { router: graph.peers(r)[i] as usize, port: graph.peer_ports(r)[i] as usize },
+                latency: latency[graph.classes(r)[i] as usize],
+            });
+            let endpoints = graph.endpoints(r).map(|e| PortSpec { peer: Peer::Endpoint(e as usize), latency: latency[0] });
+            network.chain(endpoints).collect()
+        };
+        Self { routers: (0..graph.n_routers()).map(ports).collect() }
+    }
+
     /// The place of every endpoint, by endpoint id.
     pub fn attachments(&self) -> Vec<Attachment> {
         let mut found = Vec::new();

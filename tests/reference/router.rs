@@ -24,7 +24,10 @@ struct Pending<T> {
 }
 
 /// Output port and the VCs of it that a packet may take.
-type Route = (usize, Vec<usize>);
+pub type Route = (usize, Vec<usize>);
+
+/// The routing function: `(router, in_port, in_vc, packet)` to a route.
+pub type RouteFn<'a> = dyn FnMut(usize, usize, usize, &Packet) -> Route + 'a;
 
 /// Where the packet at the head of an input VC stands. A stage with `None` waits to be evaluated.
 #[derive(Clone, Debug)]
@@ -134,10 +137,7 @@ impl Router {
     }
 
     /// Reads the channels: flits enter their buffers, credits start or end their processing.
-    pub fn begin_cycle<F>(&mut self, now: u64, route: &mut F)
-    where
-        F: FnMut(usize, usize, usize, &Packet) -> Route,
-    {
+    pub fn begin_cycle(&mut self, now: u64, route: &mut RouteFn<'_>) {
         for in_port in 0..self.inputs.len() {
             while self.inputs[in_port].flits_arriving.front().is_some_and(|&(seen, _)| seen <= now) {
                 let (_, flit) = self.inputs[in_port].flits_arriving.pop_front().expect("a front was seen");
@@ -164,10 +164,7 @@ impl Router {
     }
 
     /// One sub-step. Grants go to `log`.
-    pub fn sub_step<F>(&mut self, clock: Clock, route: &mut F, log: &mut Vec<Grant>)
-    where
-        F: FnMut(usize, usize, usize, &Packet) -> Route,
-    {
+    pub fn sub_step(&mut self, clock: Clock, route: &mut RouteFn<'_>, log: &mut Vec<Grant>) {
         self.evaluate_routing(clock);
         self.evaluate_vc_allocation(clock);
         self.evaluate_switch_allocation(clock);
@@ -180,10 +177,7 @@ impl Router {
     }
 
     /// The packet whose head is now in front of an input VC enters the first stage.
-    fn start_packet<F>(&mut self, in_port: usize, in_vc: usize, route: &mut F)
-    where
-        F: FnMut(usize, usize, usize, &Packet) -> Route,
-    {
+    fn start_packet(&mut self, in_port: usize, in_vc: usize, route: &mut RouteFn<'_>) {
         self.inputs[in_port].vcs[in_vc].state = if self.params.routing_delay > 0 {
             State::Routing(None)
         } else {
@@ -192,10 +186,7 @@ impl Router {
         };
     }
 
-    fn route<F>(&self, in_port: usize, in_vc: usize, route: &mut F) -> Route
-    where
-        F: FnMut(usize, usize, usize, &Packet) -> Route,
-    {
+    fn route(&self, in_port: usize, in_vc: usize, route: &mut RouteFn<'_>) -> Route {
         let head = self.inputs[in_port].vcs[in_vc].queue.front().expect("routing needs a head flit");
         route(self.id, in_port, in_vc, &head.packet)
     }
@@ -278,10 +269,7 @@ impl Router {
         }
     }
 
-    fn complete_routing<F>(&mut self, clock: Clock, route: &mut F)
-    where
-        F: FnMut(usize, usize, usize, &Packet) -> Route,
-    {
+    fn complete_routing(&mut self, clock: Clock, route: &mut RouteFn<'_>) {
         for in_port in 0..self.inputs.len() {
             for in_vc in 0..self.params.num_vcs {
                 if let State::Routing(Some(Pending { done, .. })) = self.inputs[in_port].vcs[in_vc].state {
@@ -320,10 +308,7 @@ impl Router {
         }
     }
 
-    fn complete_switch_allocation<F>(&mut self, clock: Clock, route: &mut F, log: &mut Vec<Grant>)
-    where
-        F: FnMut(usize, usize, usize, &Packet) -> Route,
-    {
+    fn complete_switch_allocation(&mut self, clock: Clock, route: &mut RouteFn<'_>, log: &mut Vec<Grant>) {
         let mut completing = Vec::new();
         for (in_port, input) in self.inputs.iter().enumerate() {
             for (in_vc, vc) in input.vcs.iter().enumerate() {

@@ -5,6 +5,7 @@ use sfpdes::rng::{Purpose, Stream};
 use crate::reference::islip::Islip;
 use crate::reference::network::{Network, Peer, PortSpec};
 use crate::reference::packet::{Log, Packet, PacketSpec};
+use crate::reference::router::Route;
 use crate::reference::{Model, Params};
 
 /// A row of `n` routers with one endpoint each; `links[i]` is the latency between routers `i` and `i + 1`.
@@ -27,7 +28,7 @@ fn row(links: &[u64], endpoint_latency: u64) -> Network {
 }
 
 /// Routing in a row, any VC.
-fn row_route(network: &Network, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet) -> (usize, Vec<usize>) {
+fn row_route(network: &Network, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet) -> Route {
     let network = network.clone();
     move |router, _, _, packet| {
         let port = match packet.destination.cmp(&router) {
