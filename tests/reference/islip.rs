@@ -12,7 +12,11 @@ pub struct Islip {
 
 /// How far `candidate` lies from `pointer` going up and around `n` places: the smallest is the first at or after the pointer.
 pub fn round_robin_distance(pointer: usize, candidate: usize, n: usize) -> usize {
-    (candidate + n - pointer) % n
+    if candidate >= pointer {
+        candidate - pointer
+    } else {
+        candidate + n - pointer
+    }
 }
 
 impl Islip {

@@ -106,10 +106,10 @@ where
         }
     }
 
-    /// Ends the run and hands out what happened.
-    pub fn into_log(mut self) -> Log {
+    /// Hands out what happened since the start or since the last call.
+    pub fn take_log(&mut self) -> Log {
         self.log.sort();
-        self.log
+        std::mem::take(&mut self.log)
     }
 
     fn cycle(&mut self) {

@@ -51,7 +51,7 @@ fn run_row(links: &[u64], endpoint_latency: u64, params: &Params, packets: &[Pac
         model.run(1);
         model.check_conservation();
     }
-    model.into_log()
+    model.take_log()
 }
 
 /// Cycles in which the flits of one packet, generated in cycle 0, are read at the far end of a row with links of latency 1.
@@ -270,7 +270,7 @@ fn flits_and_credits_are_conserved() {
             model.check_conservation();
         }
         assert_eq!((model.flits_in_network(), model.flits_at_sources()), (0, 0));
-        let log = model.into_log();
+        let log = model.take_log();
         assert_eq!((log.injections.len(), log.ejections.len()), (offered, offered));
         let mut seen = log.ejections.clone();
         seen.sort_by_key(|ejection| (ejection.packet, ejection.cycle));
