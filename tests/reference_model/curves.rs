@@ -232,14 +232,14 @@ fn run_torus(load: f64, seed: u64, cycles: u64, measure: fn(&[Vec<PacketSpec>], 
 /// The mean of BookSim2's seeds and its standard deviation.
 type Mean = (f64, f64);
 
-/// Latency and accepted load within 1 % of BookSim2, and three standard deviations on top; p99 within a cycle or 3 %.
+/// Latency and accepted load within 1 % of BookSim2, and three standard deviations on top; p99 within a cycle or 5 %.
 fn check(name: &str, measured: &Measured, latency: Mean, p99: Option<f64>, accepted: Mean) {
     println!("{name}: {measured:?}, BookSim2 {latency:?} {p99:?} {accepted:?}");
     for (own, (mean, sd)) in [(measured.latency, latency), (measured.accepted, accepted)] {
         assert!((own - mean).abs() <= 0.01 * mean + 3.0 * sd, "{name}: {measured:?}, BookSim2 {mean} +- {sd}");
     }
     if let Some(p99) = p99 {
-        assert!((measured.p99 as f64 - p99).abs() <= (0.03 * p99).max(1.0), "{name}: {measured:?}, BookSim2 p99 {p99}");
+        assert!((measured.p99 as f64 - p99).abs() <= (0.05 * p99).max(1.0), "{name}: {measured:?}, BookSim2 p99 {p99}");
     }
 }
 
