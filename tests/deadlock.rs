@@ -107,7 +107,8 @@ impl RoutingAlgorithm for Clockwise {
         if self.dateline && here.router == 0 {
             head.state = 1;
         }
-        // Peers are ordered by id: of the two, the next is the higher, but for routers 0 (1 before n - 1) and n - 1 (0 before n - 2).
+        // Peers are ordered by id: of the two, the next is the higher, but for routers 0 (1 before n - 1) and n - 1 (0
+        // before n - 2).
         let previous = (here.router + self.n - 1) % self.n;
         Choice { port: u16::from(next > previous), vcs: 1 << head.state }
     }
@@ -151,9 +152,9 @@ fn the_refusal_names_everything_needed_to_go_on() {
     let text = refusal("min", "slim-fly", 3, &Remedy::ByHop(2), &cycle);
     assert_eq!(
         text,
-        "routing `min` on topology `slim-fly` can deadlock with 3 VCs; it needs routing.vc_policy = \"hop\" with router.num_vcs \
-         >= 2 (routing.allow_deadlock = true runs it all the same). One cycle of channels: 0 -> 5 on VC 0, which waits for \
-         5 -> 9 on VC 0, which waits for 9 -> 0 on VC 0, which waits for the first"
+        "routing `min` on topology `slim-fly` can deadlock with router.num_vcs = 3; it needs routing.vc_policy = \"hop\" with \
+         router.num_vcs >= 2 (routing.allow_deadlock = true runs it all the same). One cycle of channels: 0 -> 5 on VC 0, \
+         which waits for 5 -> 9 on VC 0, which waits for 9 -> 0 on VC 0, which waits for the first"
     );
     let long = Cycle((0..20).map(|i| channel(i, (i + 1) % 20)).collect());
     let text = refusal("dimension-order", "torus", 1, &Remedy::MoreVcs(2), &long);

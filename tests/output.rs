@@ -266,7 +266,8 @@ fn the_digest_ignores_the_run_and_nothing_else() {
     let (_b, elsewhere) = write("elsewhere", &|r| r.runtime.wall_seconds = 99.0);
     assert_eq!(digest(&base).unwrap(), digest(&elsewhere).unwrap());
     assert!(fs::read(&base).unwrap() != fs::read(&elsewhere).unwrap(), "or the test shows nothing");
-    let changes: [(&str, fn(&mut PointRecord)); 8] = [
+    type Change = fn(&mut PointRecord);
+    let changes: [(&str, Change); 8] = [
         ("/points/packet_latency", |r| r.report.packet_latency.mean += 1e-12),
         ("/points/flit_hops", |r| r.report.flit_hops += 1),
         ("/points/stop_reason", |r| r.report.stop_reason = "drained"),

@@ -206,3 +206,35 @@ fn short(value: f64) -> String {
     let digits = if scaled >= 100.0 || letter.is_empty() { 0 } else { 1 };
     format!("{scaled:.digits$}{}{letter}", if letter.is_empty() { "" } else { " " })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_where_the_run_is() {
+        let mut progress = Progress::new(ProgressMode::Lines(Duration::from_secs(3600)), 10, 2);
+        progress.point("injection_rate = 0.3", 20_000);
+        progress.advance(10_000, 5_000_000);
+        assert_eq!(progress.steps(), 2 * STEPS_PER_POINT + STEPS_PER_POINT / 2);
+        let line = progress.line(progress.mark.0 + Duration::from_secs(2));
+        let expected = "progress: point 3 of 10 (injection_rate = 0.3), cycle 10000 of at most 20000, \
+                        5.0 k cycles/s, 2.5 M flit hops/s, at most about ";
+        assert!(line.starts_with(expected), "{line}");
+    }
+
+    #[test]
+    fn more_cycles_than_announced_do_no_harm() {
+        let mut progress = Progress::new(ProgressMode::Lines(Duration::ZERO), 1, 0);
+        progress.point("only", 0);
+        progress.advance(7, 7);
+        assert_eq!(progress.steps(), STEPS_PER_POINT);
+        progress.finish();
+    }
+
+    #[test]
+    fn rates_have_three_digits() {
+        let rates = [0.0, 7.4, 999.0, 1234.0, 123_456.0, 2.5e6, 7e9].map(short);
+        assert_eq!(rates, ["0", "7", "999", "1.2 k", "123 k", "2.5 M", "7.0 G"]);
+    }
+}

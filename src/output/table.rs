@@ -1,7 +1,7 @@
 //! The result table on stdout: for eyes, not for programs (those read the results file or the summary).
 
 use comfy_table::presets::{ASCII_FULL_CONDENSED, UTF8_FULL_CONDENSED};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
 use super::results::{PointTable, TableColumn, Values};
 
@@ -16,6 +16,8 @@ struct Shown {
     rank: u8,
     /// Numbers stand to the right, words to the left.
     number: bool,
+    /// Whether its cells may be broken into lines when nothing else helps.
+    breakable: bool,
 }
 
 /// The finished points as text, at most 100 characters wide unless a single cell is wider; `ascii` for anything but a terminal.
@@ -59,6 +61,7 @@ fn shown(table: &PointTable) -> Vec<Shown> {
         cells: axis_values(axis),
         rank: 0,
         number: !matches!(axis.values, Values::Text(_)),
+        breakable: true,
     });
     let point = Shown {
         head: "point".into(),
@@ -66,6 +69,7 @@ fn shown(table: &PointTable) -> Vec<Shown> {
         // Without axes it is the only name that a row has.
         rank: if table.axes.is_empty() { 0 } else { 6 },
         number: true,
+        breakable: false,
     };
     let measured = [
         ("offered_load", "offered", 3, 0),
@@ -82,13 +86,14 @@ fn shown(table: &PointTable) -> Vec<Shown> {
         let cells = rows.clone().map(|row| measured_value(table, column, row, digits)).collect();
         // Said once: the others next to it have the same.
         let unit = if name == "packet_latency" { column.unit.as_str() } else { "" };
-        Some(Shown { head: head(title, unit), cells, rank, number: true })
+        Some(Shown { head: head(title, unit), cells, rank, number: true, breakable: false })
     });
     let status = table.column("status").map(|c| Shown {
         head: "status".into(),
         cells: rows.clone().map(|row| c.values.text(row)).collect(),
         rank: 0,
         number: false,
+        breakable: false,
     });
     std::iter::once(point).chain(axes).chain(status).chain(measured).collect()
 }
@@ -149,6 +154,9 @@ fn draw(columns: &[Shown], ascii: bool) -> String {
 fn draw_wrapped(columns: &[Shown], ascii: bool) -> String {
     let mut table = build(columns, ascii);
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
+    for (column, _) in table.column_iter_mut().zip(columns).filter(|(_, shown)| !shown.breakable) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
     format!("{table}\n")
 }
 

@@ -1,12 +1,13 @@
 //! Freedom from deadlock by the channel dependency graph (Dally and Seitz, 1987; Dally and Towles, "Principles and
 //! Practices of Interconnection Networks", chapter 14).
 //!
-//! Its vertices are the virtual channels between routers; there is an edge from one to another if some packet that holds
-//! the first may wait for the second. Without a cycle no set of packets can wait for each other. That holds for any packet size: a packet over
-//! several channels adds only paths along edges that are there.
+//! Its vertices are the virtual channels between routers; there is an edge from one to another if some packet that
+//! holds the first may wait for the second. Without a cycle no set of packets can wait for each other. That holds for
+//! any packet size: a packet over several channels adds only paths along edges that are there.
 //!
 //! Channels from and to endpoints take no part. An endpoint consumes whatever reaches it, so an ejection channel never
-//! waits and has no edge out; nothing between routers waits for an injection channel, so it has no edge in. Neither can be on a cycle.
+//! waits and has no edge out; nothing between routers waits for an injection channel, so it has no edge in. Neither can
+//! be on a cycle.
 //!
 //! An algorithm's decisions may depend on a packet's destination only through its router, and on its source only at the
 //! first router: paths are followed once per pair of routers that have endpoints.
@@ -254,7 +255,7 @@ pub fn refusal(algorithm: &str, topology: &str, num_vcs: u32, remedy: &Remedy, c
         Remedy::MoreVcs(vcs) => format!("router.num_vcs >= {vcs}"),
     };
     format!(
-        "routing `{algorithm}` on topology `{topology}` can deadlock with {num_vcs} VCs; it needs {needs} \
+        "routing `{algorithm}` on topology `{topology}` can deadlock with router.num_vcs = {num_vcs}; it needs {needs} \
          ({} = true runs it all the same). One cycle of channels: {cycle}",
         KEY.path
     )

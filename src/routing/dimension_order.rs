@@ -1,12 +1,12 @@
-//! Dimension-order routing on meshes and tori (`dimension-order`): the lowest dimension that still differs first, along the
-//! shorter way, as BookSim2's `dim_order_mesh` and `dim_order_torus` do (Dally and Seitz, "Deadlock-free message routing in multiprocessor
-//! interconnection networks", 1987).
+//! Dimension-order routing on meshes and tori (`dimension-order`): the lowest dimension that still differs first, along
+//! the shorter way, as BookSim2's `dim_order_mesh` and `dim_order_torus` do (Dally and Seitz, "Deadlock-free message
+//! routing in multiprocessor interconnection networks", 1987).
 //!
-//! A packet that enters a ring of a torus picks its direction, a tie by a coin, and with it a half of the VCs, and keeps
-//! both until it leaves the ring. Going up it takes the upper half if it will cross the wrap-around channel, else the lower; going
-//! down it is the other way round. Packets of one half and direction then either never use the wrap-around channel, or
-//! all do, in which case none passes the middle of the ring: neither kind can close a cycle. A ring of two or three routers is crossed in
-//! one hop and cannot deadlock with any number of VCs.
+//! A packet that enters a ring of a torus picks its direction, a tie by a coin, and with it a half of the VCs, and
+//! keeps both until it leaves the ring. Going up it takes the upper half if it will cross the wrap-around channel, else
+//! the lower; going down it is the other way round. Packets of one half and direction then either never use the
+//! wrap-around channel, or all do, in which case none passes the middle of the ring: neither kind can close a cycle. A
+//! ring of two or three routers is crossed in one hop and cannot deadlock with any number of VCs.
 
 use super::vc::split;
 use super::{Choice, Entry, Head, Here, Routing, RoutingAlgorithm, View};

@@ -34,7 +34,7 @@ pub const ENTRY: Entry = Entry {
 
 fn build(cfg: &Config, graph: &Graph, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
     let tie = match cfg.text("routing.tie") {
-        "random" => Tie::Random { seed: cfg.int("run.seed") as u64 },
+        "random" => Tie::Random { seed: cfg.int("simulation.seed") as u64 },
         _ => Tie::LowestId,
     };
     let vcs = VcClasses::from_config(cfg, || max_hops(graph));

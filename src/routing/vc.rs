@@ -18,9 +18,9 @@ impl VcClasses {
         Self { sets: split(num_vcs, 1), ascending: false }
     }
 
-    /// `num_vcs` VCs divided over `max_hops` hops as evenly as possible, earlier hops getting what is left over. With as
-    /// many VCs as hops, hop i is on VC i (Besta and Hoefler, SC14, section IV-D; Gopal, "Prevention of store-and-forward deadlock in computer
-    /// networks", 1985). With fewer the last hops share the last VC.
+    /// `num_vcs` VCs divided over `max_hops` hops as evenly as possible, earlier hops getting what is left over. With
+    /// as many VCs as hops, hop i is on VC i (Besta and Hoefler, SC14, section IV-D; Gopal, "Prevention of
+    /// store-and-forward deadlock in computer networks", 1985). With fewer the last hops share the last VC.
     #[must_use]
     pub fn by_hop(num_vcs: u32, max_hops: u32) -> Self {
         Self { sets: split(num_vcs, max_hops.max(1)), ascending: num_vcs >= max_hops }

@@ -5,7 +5,8 @@
 /// 0 and 1 are the field's zero and one; for n = 1 this is arithmetic mod p.
 pub type Element = u32;
 
-/// The field with `q = p^n` elements, `q` at most 2^16 (products of digits fit 32 bits). Memory is `3 q` words; multiplication is two look-ups, addition `n` digit steps.
+/// The field with `q = p^n` elements, `q` at most 2^16 (products of digits fit 32 bits). Memory is `3 q` words;
+/// multiplication is two look-ups, addition `n` digit steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Number of elements.

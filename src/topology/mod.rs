@@ -1,4 +1,5 @@
-//! Topologies: each yields an immutable [`Graph`], never behaviour. A new one is one file, its `mod` line and one line in [`REGISTRY`].
+//! Topologies: each yields an immutable [`Graph`], never behaviour. A new one is one file, its `mod` line and one line
+//! in [`REGISTRY`].
 
 mod describe;
 pub mod distance;

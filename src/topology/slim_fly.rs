@@ -2,9 +2,10 @@
 //! degree", 1998) as an interconnection network (Besta and Hoefler, "Slim Fly: A Cost Effective Low-Diameter Network
 //! Topology", SC14, section II-B).
 //!
-//! The letters are the paper's, here and in every output: `q = 4 w + delta` is a prime power with `delta` in {-1, 0, 1};
-//! `xi` is a primitive element of GF(q), `X` and `X'` are the generator sets; `k' = (3 q - delta) / 2` is the network radix, `p` the
-//! concentration (endpoints per router), `k = k' + p` the radix, `N_r = 2 q^2` the routers and `N = N_r p` the endpoints.
+//! The letters are the paper's, here and in every output: `q = 4 w + delta` is a prime power with `delta` in {-1, 0,
+//! 1}; `xi` is a primitive element of GF(q), `X` and `X'` are the generator sets; `k' = (3 q - delta) / 2` is the
+//! network radix, `p` the concentration (endpoints per router), `k = k' + p` the radix, `N_r = 2 q^2` the routers and
+//! `N = N_r p` the endpoints.
 //!
 //! Router `(s, x, y)` has id `(s q + x) q + y`. Rack `x` holds the subgroups `(0, x, *)` and `(1, x, *)`, joined inside by
 //! `q` cables, and every pair of racks is joined by `2 q` (section VI-A).

@@ -80,7 +80,7 @@ pub(super) fn axis_datum(axis: &Axis, coordinate: &Coordinate) -> Datum {
 /// Makes an empty column that can hold any number of values.
 pub(super) fn create(group: &Group, label: Label<'_>, kind: Kind, n_points: usize) -> hdf5::Result<Dataset> {
     let mut builder =
-        group.new_dataset_builder().empty_as(&kind.descriptor()).obj_track_times(false).chunk(n_points.clamp(1, 1024));
+        group.new_dataset_builder().empty_as(kind.descriptor()).obj_track_times(false).chunk(n_points.clamp(1, 1024));
     if kind != Kind::Text {
         builder = builder.fletcher32();
     }

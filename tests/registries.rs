@@ -1,0 +1,170 @@
+//! Topologies and routings as an input reaches them: through their registries, from checked configurations.
+
+use sfpdes::config::{Applies, Config, Default, Key, Kind, Schema, Study};
+use sfpdes::routing::deadlock::{verify, Evidence};
+use sfpdes::routing::{deadlock, Routing, RoutingAlgorithm};
+use sfpdes::topology::Graph;
+use sfpdes::{routing, topology};
+
+fn key(path: &'static str, kind: Kind, default: Default) -> Key {
+    Key { path, kind, default, applies: Applies::Always, unit: "", doc: "For the test." }
+}
+
+/// The keys of both registries and those that they build on.
+fn schema() -> Schema {
+    let leak = |names: Vec<&'static str>| Kind::Choice(Vec::leak(names));
+    let topologies = leak(topology::REGISTRY.iter().map(|e| e.name).collect());
+    let algorithms = leak(routing::REGISTRY.iter().map(|e| e.name).collect());
+    let own = [
+        key("network.topology", topologies, Default::Required),
+        key("router.num_vcs", Kind::Int { min: 1, max: 32 }, Default::Int(2)),
+        key(routing::ALGORITHM, algorithms, Default::Text("min")),
+        key("simulation.seed", Kind::Int { min: 0, max: i64::MAX }, Default::Int(1)),
+        deadlock::KEY,
+    ];
+    let topology_keys = topology::REGISTRY.iter().flat_map(|e| e.keys);
+    let routing_keys = routing::REGISTRY.iter().flat_map(|e| e.keys);
+    Schema::new(own.iter().chain(topology_keys).chain(routing_keys).copied())
+}
+
+fn config(text: &str) -> Config {
+    Study::parse("input.toml", text, &[], &schema()).unwrap_or_else(|e| panic!("{text}: {e}")).points.remove(0)
+}
+
+fn topology_entry(cfg: &Config) -> &'static topology::Entry {
+    topology::REGISTRY.iter().find(|e| e.name == cfg.text("network.topology")).unwrap()
+}
+
+fn routing_entry(cfg: &Config) -> &'static routing::Entry {
+    routing::REGISTRY.iter().find(|e| e.name == cfg.text(routing::ALGORITHM)).unwrap()
+}
+
+fn build(text: &str) -> (Config, Graph) {
+    let cfg = config(text);
+    let graph = (topology_entry(&cfg).build)(&cfg).unwrap_or_else(|e| panic!("{text}: {e}"));
+    (cfg, graph)
+}
+
+fn fault(text: &str) -> String {
+    let cfg = config(text);
+    (topology_entry(&cfg).build)(&cfg).expect_err(text).to_string()
+}
+
+#[test]
+fn slim_fly_is_balanced_unless_told_otherwise() {
+    let (cfg, graph) = build("network.topology = \"slim-fly\"\nnetwork.q = 19");
+    assert_eq!((graph.n_routers(), graph.n_endpoints()), (722, 10_830));
+    let rows = (topology_entry(&cfg).describe)(&cfg, &graph);
+    let expected = [
+        ("q", "19"),
+        ("delta", "-1"),
+        ("w", "5"),
+        ("N_r", "722 routers"),
+        ("k'", "29 network ports"),
+        ("p", "15 endpoints per router"),
+        ("k", "44 ports"),
+        ("N", "10830 endpoints"),
+        ("racks", "19"),
+        ("diameter", "2 hops"),
+    ];
+    assert!(rows.iter().map(|(name, value)| (*name, value.as_str())).eq(expected), "{rows:?}");
+    let (_, graph) = build("network.topology = \"slim-fly\"\nnetwork.q = 19\nnetwork.p = 18");
+    assert_eq!(graph.n_endpoints(), 12_996);
+}
+
+#[test]
+fn meshes_and_tori_have_one_endpoint_per_router_unless_told_otherwise() {
+    let (cfg, graph) = build("network.topology = \"mesh\"\nnetwork.dims = [8, 8]");
+    assert_eq!((graph.n_routers(), graph.n_endpoints(), graph.n_channels()), (64, 64, 224));
+    let rows = (topology_entry(&cfg).describe)(&cfg, &graph);
+    assert!(rows.contains(&("dims", "8 x 8".into())) && rows.contains(&("k'", "2..4 network ports".into())), "{rows:?}");
+    assert!(rows.contains(&("diameter", "14 hops".into())), "{rows:?}");
+    let (_, graph) = build("network.topology = \"torus\"\nnetwork.dims = [4, 4, 4]\nnetwork.p = 3");
+    assert_eq!((graph.n_routers(), graph.n_endpoints(), graph.n_channels()), (64, 192, 384));
+    let (_, graph) = build("network.topology = \"torus\"\nnetwork.dims = [1]");
+    assert_eq!(graph.n_routers(), 1);
+}
+
+#[test]
+fn impossible_networks_are_refused_where_they_are_asked_for() {
+    let text = fault("network.topology = \"slim-fly\"\nnetwork.q = 6");
+    assert_eq!(text, "input.toml:2:13: error: q = 6 is no prime power; the nearest are 5 and 7");
+    let text = fault("network.topology = \"slim-fly\"\nnetwork.q = 512\nnetwork.p = 65535");
+    assert!(text.starts_with("input.toml:3:13: error: ") && text.contains("ports; at most 65535 are possible"), "{text}");
+    let text = fault("network.topology = \"mesh\"\nnetwork.dims = [65536, 65536]");
+    assert!(text.starts_with("input.toml:2:16: error: ") && text.contains("at most"), "{text}");
+    let text = fault(&format!("network.topology = \"torus\"\nnetwork.dims = [{}]", "2, ".repeat(17)));
+    assert!(text.contains("17 dimensions; at most 16 are possible"), "{text}");
+}
+
+/// What `verify` says of an input.
+fn verified(text: &str) -> Result<Evidence, String> {
+    let (cfg, graph) = build(text);
+    verify(&cfg, &graph, routing_entry(&cfg)).map_err(|e| e.to_string())
+}
+
+const SLIM_FLY: &str = "network.topology = \"slim-fly\"\nnetwork.q = 5\n";
+const TORUS: &str = "network.topology = \"torus\"\nnetwork.dims = [8, 8]\nrouting.algorithm = \"dimension-order\"\n";
+
+#[test]
+fn safe_inputs_are_verified() {
+    assert!(matches!(verified(SLIM_FLY), Ok(Evidence::Argument(_))));
+    assert!(matches!(verified(TORUS), Ok(Evidence::Argument(_))));
+    // Lowest-id minimal routing on a mesh crosses dimensions in order: any VC will do, which only the graph can show.
+    let mesh = "network.topology = \"mesh\"\nnetwork.dims = [6, 6]\nrouting.vc_policy = \"any\"\n";
+    assert!(matches!(verified(mesh), Ok(Evidence::Acyclic { .. })));
+}
+
+#[test]
+fn inputs_that_can_deadlock_are_refused_with_what_they_need_unless_allowed() {
+    let any = format!("{SLIM_FLY}routing.vc_policy = \"any\"\nrouter.num_vcs = 3\n");
+    let text = verified(&any).unwrap_err();
+    let begin = "input.toml:4:18: error: routing `min` on topology `slim-fly` can deadlock with router.num_vcs = 3; it needs \
+                 routing.vc_policy = \"hop\" with router.num_vcs >= 2 (routing.allow_deadlock = true runs it all the same). One \
+                 cycle of channels: ";
+    assert!(text.starts_with(begin), "{text}");
+    let allowed = verified(&format!("{any}routing.allow_deadlock = true\n"));
+    assert!(matches!(allowed, Ok(Evidence::Waived(_))), "{allowed:?}");
+
+    let text = verified(&format!("{SLIM_FLY}router.num_vcs = 1\n")).unwrap_err();
+    assert!(
+        text.contains("can deadlock with router.num_vcs = 1; it needs routing.vc_policy = \"hop\" with router.num_vcs >= 2"),
+        "{text}"
+    );
+    let text = verified(&format!("{TORUS}router.num_vcs = 1\n")).unwrap_err();
+    assert!(
+        text.contains("routing `dimension-order` on topology `torus`") && text.contains("needs router.num_vcs >= 2"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_vcs_required_follow_the_policy_and_the_network() {
+    let required = |text: &str| {
+        let (cfg, graph) = build(text);
+        let entry = routing_entry(&cfg);
+        ((entry.max_hops)(&cfg, &graph), (entry.vcs_required)(&cfg, &graph))
+    };
+    assert_eq!(required(SLIM_FLY), (2, 2));
+    assert_eq!(required(&format!("{SLIM_FLY}routing.vc_policy = \"any\"")), (2, 1));
+    assert_eq!(required(TORUS), (8, 2));
+    assert_eq!(required("network.topology = \"mesh\"\nnetwork.dims = [8, 8]\nrouting.algorithm = \"dimension-order\""), (14, 1));
+    assert_eq!(required("network.topology = \"mesh\"\nnetwork.dims = [1]"), (0, 1));
+}
+
+#[test]
+fn random_ties_follow_the_seed() {
+    let build = |seed: u32| {
+        let text = "network.topology = \"slim-fly\"\nnetwork.q = 7\nrouting.tie = \"random\"\nsimulation.seed = ";
+        let (cfg, graph) = build(&format!("{text}{seed}"));
+        let routers: Vec<u32> = (0..graph.n_routers()).collect();
+        (routing_entry(&cfg).build)(&cfg, &graph, &routers).unwrap()
+    };
+    let same = |a: Routing, b: Routing| match (a, b) {
+        (Routing::Min(a), Routing::Min(b)) => a == b,
+        _ => panic!("both are min"),
+    };
+    assert!(same(build(1), build(1)));
+    assert!(!same(build(1), build(2)));
+    assert!(build(1).argument().is_some());
+}
