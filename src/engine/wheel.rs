@@ -13,7 +13,6 @@ pub struct Wheel<E> {
     occupied: Vec<u64>,
     spare: Vec<Vec<E>>,
     mask: u64,
-    len: usize,
     /// All pending events are at or after this cycle.
     base: Cycle,
 }
@@ -28,7 +27,6 @@ impl<E: Copy> Wheel<E> {
             occupied: vec![0; (n / 64) as usize],
             spare: Vec::new(),
             mask: n - 1,
-            len: 0,
             base: 0,
         }
     }
@@ -42,12 +40,24 @@ impl<E: Copy> Wheel<E> {
         assert!(at.wrapping_sub(self.base) <= self.mask, "event at cycle {at} outside the wheel from {} on", self.base);
         let index = (at & self.mask) as usize;
         let slot = &mut self.slots[index];
+        if slot.len() == slot.capacity() {
+            self.make_room(index);
+        }
+        self.slots[index].push(event);
+    }
+
+    /// Gives slot `index` a spare list if it has none, or a longer one.
+    #[cold]
+    fn make_room(&mut self, index: usize) {
+        let slot = &mut self.slots[index];
         if slot.capacity() == 0 {
-            *slot = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(64));
+            *slot = self.spare.pop().unwrap_or_default();
             self.occupied[index / 64] |= 1 << (index % 64);
         }
-        slot.push(event);
-        self.len += 1;
+        let slot = &mut self.slots[index];
+        if slot.len() == slot.capacity() {
+            slot.reserve(slot.len().max(64));
+        }
     }
 
     /// Takes the events of cycle `at`; cycles before it must have been taken or be empty. Give the list back with
@@ -59,7 +69,6 @@ impl<E: Copy> Wheel<E> {
         let index = (at & self.mask) as usize;
         let list = std::mem::take(&mut self.slots[index]);
         self.occupied[index / 64] &= !(1 << (index % 64));
-        self.len -= list.len();
         list
     }
 
@@ -83,9 +92,6 @@ impl<E: Copy> Wheel<E> {
     #[inline]
     #[must_use]
     pub fn next(&self, from: Cycle) -> Cycle {
-        if self.len == 0 {
-            return NEVER;
-        }
         let start = (from & self.mask) as usize;
         let n_words = self.occupied.len();
         let mut word = start / 64;
@@ -101,16 +107,16 @@ impl<E: Copy> Wheel<E> {
         NEVER
     }
 
-    /// Number of pending events.
+    /// Number of pending events; costs a look at every slot.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        self.slots.iter().map(Vec::len).sum()
     }
 
     /// Whether nothing is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.occupied.iter().all(|&word| word == 0)
     }
 
     /// Every pending event, in no particular order.

@@ -18,15 +18,16 @@ impl Network {
     /// If the flits in buffers and channels are not those that came in and did not leave.
     pub fn close_period(&mut self, now: Cycle) -> Result<Period, Error> {
         let buffered: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc))).sum();
-        let counted = buffered + self.arrivals.len() as u64 + self.ejections.len() as u64;
-        let expected = (self.injected + self.imported) - (self.ejected + self.exported);
-        if counted != expected || counted != self.flits.len() as u64 {
+        let counted = buffered + self.wires.arrivals.len() as u64 + self.wires.ejections.len() as u64;
+        let expected = (self.injected + self.imported) - (self.ejected + self.wires.exported);
+        if counted != expected || counted != self.wires.flits.len() as u64 {
             return Err(Error::Internal(format!(
                 "cycle {now}: {counted} flits in buffers and channels, {expected} came in and did not leave, {} are held",
-                self.flits.len()
+                self.wires.flits.len()
             )));
         }
         let mut period = std::mem::take(&mut self.period);
+        period.flit_hops = std::mem::take(&mut self.wires.flit_hops);
         period.flits_in_network = counted;
         period.flits_buffered = buffered;
         period.packets_queued = self.endpoints.iter().map(|e| e.queued()).sum();
@@ -50,11 +51,11 @@ impl Network {
         let mut sender: Vec<u32> = self.routers.credits.iter().map(|&c| u32::from(c)).collect();
         let mut receiver: Vec<u32> = (0..self.n_vcs()).map(|vc| u32::from(self.routers.occupancy(vc))).collect();
         let mut endpoint: Vec<u32> = self.endpoint_credits.iter().map(|&c| u32::from(c)).collect();
-        self.credits.iter().for_each(|&vc| sender[vc as usize] += 1);
-        self.arrivals.iter().for_each(|a| receiver[a.vc as usize] += 1);
-        self.endpoint_credit_wheel.iter().for_each(|&i| endpoint[i as usize] += 1);
+        self.wires.credits.iter().for_each(|&vc| sender[vc as usize] += 1);
+        self.wires.arrivals.iter().for_each(|a| receiver[a.vc as usize] += 1);
+        self.wires.endpoint_credits.iter().for_each(|&i| endpoint[i as usize] += 1);
         let mut ejecting: HashMap<u32, u32> = HashMap::new();
-        self.ejections.iter().for_each(|a| *ejecting.entry(a.vc).or_default() += 1);
+        self.wires.ejections.iter().for_each(|a| *ejecting.entry(a.vc).or_default() += 1);
         let mut halves: CutHalves = self.wiring.neighbours.iter().map(|_| Vec::new()).collect();
         for (port, link) in self.wiring.links.iter().enumerate() {
             for vc in 0..v {
@@ -97,7 +98,7 @@ impl Network {
     /// If a buffer's slots do not add up.
     pub fn check_cut(&self, now: Cycle, halves: &[Vec<u8>]) -> Result<(), Error> {
         let mut receiver: HashMap<u32, u32> = HashMap::new();
-        self.arrivals.iter().for_each(|a| *receiver.entry(a.vc).or_default() += 1);
+        self.wires.arrivals.iter().for_each(|a| *receiver.entry(a.vc).or_default() += 1);
         for pair in halves.iter().flat_map(|half| half.chunks_exact(8)) {
             let word = |i: usize| u32::from_le_bytes(pair[4 * i..4 * i + 4].try_into().expect("four bytes"));
             let (vc, theirs) = (word(0), word(1));
@@ -152,7 +153,7 @@ impl Network {
         let v = self.params.num_vcs as usize;
         let mut heads: Vec<(u32, String)> = (0..self.n_vcs())
             .filter_map(|vc| {
-                let flit = self.flits[self.routers.head(vc)?];
+                let flit = self.wires.flits[self.routers.head(vc)?];
                 let lr = self.wiring.router_of_port[vc / v] as usize;
                 let (out_port, out_vc) = self.routers.wants(vc);
                 let port = vc / v - self.wiring.port_base[lr] as usize;

@@ -4,7 +4,7 @@
 use crate::network::Matching;
 
 /// One request: input, output.
-pub type Request = (u16, u16);
+pub(super) type Request = (u16, u16);
 
 #[derive(Clone, Copy, Default)]
 struct Best {
@@ -15,7 +15,7 @@ struct Best {
 }
 
 /// Scratch space of the allocators of one partition.
-pub struct Matcher {
+pub(super) struct Matcher {
     granted: Vec<Best>,
     accepted: Vec<Best>,
     taken_in: Vec<u32>,
@@ -25,7 +25,7 @@ pub struct Matcher {
     round: u32,
     call: u32,
     /// Indices into the requests of the last call, of those that were matched.
-    pub matched: Vec<u16>,
+    pub(super) matched: Vec<u16>,
 }
 
 /// Distance from a round-robin pointer to `i`, upward, modulo `n`.
@@ -40,7 +40,7 @@ fn distance(i: u16, pointer: u16, n: u16) -> u16 {
 
 /// The index after `i`, modulo `n`.
 #[inline]
-fn after(i: u16, n: usize) -> u16 {
+pub(super) fn after(i: u16, n: usize) -> u16 {
     if usize::from(i) + 1 == n {
         0
     } else {

@@ -4,6 +4,7 @@
 //! Within a cycle nothing depends on the order in which routers or events are visited: a channel carries one flit per
 //! cycle, credits add up, and every router acts on its own state only. That is why results cannot depend on the partition.
 
+mod allocation;
 mod audit;
 mod endpoint;
 mod flit;
@@ -13,25 +14,25 @@ mod params;
 mod pipeline;
 mod router;
 mod wire;
+mod wires;
 
 use std::sync::Arc;
 
 pub use endpoint::Endpoint;
 pub use flit::{flag, Flit};
 pub use layout::{Far, Layout, Link, Wiring};
-pub use matching::Matcher;
 pub use params::{Matching, Params, KEYS};
 
-use crate::engine::{Calendar, Model, Wheel, NEVER};
+use crate::engine::{Model, NEVER};
 use crate::error::Error;
 use crate::ids::{Cycle, EndpointId, RouterId};
 use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
 use crate::traffic::{Bernoulli, Pattern, TrafficPattern};
-use flit::Slab;
 use router::Routers;
 use wire::Record;
+use wires::Wires;
 
 /// What is offered to the network.
 #[derive(Clone, Debug)]
@@ -83,16 +84,8 @@ pub struct Network {
     ready: Vec<u64>,
     /// Router of every endpoint of the network; shared.
     router_of: Arc<Vec<RouterId>>,
-    flits: Slab,
-    arrivals: Wheel<Arrival>,
-    ejections: Wheel<Arrival>,
-    credits: Wheel<u32>,
-    endpoint_credit_wheel: Wheel<u32>,
-    generations: Calendar<u32>,
-    outboxes: Vec<Vec<u8>>,
-    earliest_sent: Cycle,
-    /// Flits handed to and taken from other partitions.
-    exported: u64,
+    wires: Wires,
+    /// Flits taken from other partitions.
     imported: u64,
     injected: u64,
     ejected: u64,
@@ -101,7 +94,6 @@ pub struct Network {
     sample_period: u32,
     measured_generated: u64,
     measured: Measured,
-    log: Option<Vec<(Event, Flit)>>,
 }
 
 impl Network {
@@ -117,31 +109,22 @@ impl Network {
         header: usize,
         sample_period: u32,
     ) -> Self {
-        let mut generations = Calendar::new();
+        let mut wires = Wires::new(params, wiring.neighbours.len(), header);
         let mut endpoints = Vec::with_capacity(wiring.endpoints.len());
         for (local, &(id, _)) in wiring.endpoints.iter().enumerate() {
             let (endpoint, first) = Endpoint::new(load.seed, id, &load.process, params.num_vcs);
             if let (Some(at), true) = (first, load.pattern.active(id)) {
-                generations.push(at, local as u32);
+                wires.generations.push(at, local as u32);
             }
             endpoints.push(endpoint);
         }
-        let wheel_horizon = params.horizon();
         Self {
             routers: Routers::new(params, &wiring, routing, load.seed),
             endpoint_credits: vec![params.vc_buf_size; endpoints.len() * params.num_vcs as usize],
             ready: vec![0; endpoints.len().div_ceil(64)],
             endpoints,
             router_of,
-            flits: Slab::default(),
-            arrivals: Wheel::new(wheel_horizon),
-            ejections: Wheel::new(wheel_horizon),
-            credits: Wheel::new(wheel_horizon),
-            endpoint_credit_wheel: Wheel::new(wheel_horizon),
-            generations,
-            outboxes: wiring.neighbours.iter().map(|_| vec![0; header]).collect(),
-            earliest_sent: NEVER,
-            exported: 0,
+            wires,
             imported: 0,
             injected: 0,
             ejected: 0,
@@ -150,7 +133,6 @@ impl Network {
             sample_period,
             measured_generated: 0,
             measured: Measured::default(),
-            log: None,
             params: params.clone(),
             wiring,
             load,
@@ -169,18 +151,18 @@ impl Network {
 
     /// Starts to record every event of every flit.
     pub fn record(&mut self) {
-        self.log = Some(Vec::new());
+        self.wires.log = Some(Vec::new());
     }
 
     /// The events recorded so far.
     #[must_use]
     pub fn recorded(&self) -> &[(Event, Flit)] {
-        self.log.as_deref().unwrap_or(&[])
+        self.wires.log.as_deref().unwrap_or(&[])
     }
 
     fn take_endpoint_credits(&mut self, now: Cycle) {
         let v = self.params.num_vcs;
-        let list = self.endpoint_credit_wheel.take(now);
+        let list = self.wires.endpoint_credits.take(now);
         for &index in &list {
             self.endpoint_credits[index as usize] += 1;
             let e = (index / v) as usize;
@@ -188,13 +170,13 @@ impl Network {
                 self.ready[e / 64] |= 1 << (e % 64);
             }
         }
-        self.endpoint_credit_wheel.recycle(list);
+        self.wires.endpoint_credits.recycle(list);
     }
 
     fn take_ejections(&mut self, now: Cycle) {
-        let list = self.ejections.take(now);
+        let list = self.wires.ejections.take(now);
         for &Arrival { vc: index, flit } in &list {
-            let flit = self.flits.remove(flit);
+            let flit = self.wires.flits.remove(flit);
             self.ejected += 1;
             self.period.flits_accepted += 1;
             let (e, vc) = ((index / self.params.num_vcs) as usize, index % self.params.num_vcs);
@@ -202,15 +184,15 @@ impl Network {
             // The endpoint consumes at once: the credit is back at the router after the channel and the credit delay.
             let port = self.wiring.endpoints[e].1;
             let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
-            self.credits.push(usable, port * self.params.num_vcs + vc);
+            self.wires.credits.push(usable, port * self.params.num_vcs + vc);
             if flit.flags & flag::TAIL != 0 {
                 self.accept_packet(now, &flit);
             }
-            if let Some(log) = &mut self.log {
+            if let Some(log) = &mut self.wires.log {
                 log.push((Event::Ejected(now, self.wiring.endpoints[e].0), flit));
             }
         }
-        self.ejections.recycle(list);
+        self.wires.ejections.recycle(list);
     }
 
     #[inline]
@@ -229,12 +211,12 @@ impl Network {
     }
 
     fn take_generations(&mut self, now: Cycle) {
-        let list = self.generations.take(now);
+        let list = self.wires.generations.take(now);
         for &local in &list {
             let e = local as usize;
             let endpoint = &mut self.endpoints[e];
             if let Some(next) = endpoint.generate(now, &self.load.process) {
-                self.generations.push(next, local);
+                self.wires.generations.push(next, local);
             }
             endpoint.window_offered += 1;
             self.ready[e / 64] |= 1 << (e % 64);
@@ -244,7 +226,7 @@ impl Network {
         if self.span.is_some_and(|span| (now as u32) < span.end) {
             self.measured_generated += list.len() as u64;
         }
-        self.generations.recycle(list);
+        self.wires.generations.recycle(list);
     }
 
     fn inject(&mut self, now: Cycle) {
@@ -302,14 +284,14 @@ impl Network {
             flit.flags |= flag::TAIL;
         }
         let more = endpoint.remaining > 0 || endpoint.queued() > 0;
-        if let Some(log) = &mut self.log {
+        if let Some(log) = &mut self.wires.log {
             log.push((Event::Injected(now, id, vc as u8), flit));
         }
         self.injected += 1;
         self.period.flits_injected += 1;
-        let slot = self.flits.insert(flit);
+        let slot = self.wires.flits.insert(flit);
         let at = now + Cycle::from(self.wiring.latency_endpoint) + 1;
-        self.arrivals.push(at, Arrival { vc: port * v as u32 + vc as u32, flit: slot });
+        self.wires.arrivals.push(at, Arrival { vc: port * v as u32 + vc as u32, flit: slot });
         more
     }
 }
@@ -343,26 +325,21 @@ impl Model for Network {
         if self.routers.any_active() || self.ready.iter().any(|&word| word != 0) {
             return from;
         }
-        self.arrivals
-            .next(from)
-            .min(self.ejections.next(from))
-            .min(self.credits.next(from))
-            .min(self.endpoint_credit_wheel.next(from))
-            .min(self.generations.next(from))
+        self.wires.next_event(from)
     }
 
     fn outboxes(&mut self) -> &mut [Vec<u8>] {
-        &mut self.outboxes
+        &mut self.wires.outboxes
     }
 
     fn earliest_sent(&self) -> Cycle {
-        self.earliest_sent
+        self.wires.earliest_sent
     }
 
     fn deliver(&mut self, neighbour: usize, messages: &[u8], window_end: Cycle) -> Result<(), Error> {
-        self.earliest_sent = NEVER;
-        self.arrivals.advance(window_end);
-        self.credits.advance(window_end);
+        self.wires.earliest_sent = NEVER;
+        self.wires.arrivals.advance(window_end);
+        self.wires.credits.advance(window_end);
         let straggler = |at: u32| {
             Error::Internal(format!(
                 "a message from neighbour {neighbour} acts in cycle {at}, before the window end {window_end}: the lookahead is wrong"
@@ -375,14 +352,14 @@ impl Model for Network {
                         return Err(straggler(at));
                     }
                     self.imported += 1;
-                    let flit = self.flits.insert(flit);
-                    self.arrivals.push(Cycle::from(at), Arrival { vc, flit });
+                    let flit = self.wires.flits.insert(flit);
+                    self.wires.arrivals.push(Cycle::from(at), Arrival { vc, flit });
                 }
                 Record::Credit(at, vc) => {
                     if Cycle::from(at) < window_end {
                         return Err(straggler(at));
                     }
-                    self.credits.push(Cycle::from(at), vc);
+                    self.wires.credits.push(Cycle::from(at), vc);
                 }
             }
             Ok(())

@@ -3,14 +3,24 @@
 
 use std::collections::VecDeque;
 
-use crate::ids::Cycle;
-use crate::network::router::{Stage, State};
-use crate::network::Network;
+use crate::network::allocation::Allocation;
+use crate::network::router::{set, Clock, Router};
+use crate::network::wires::Wires;
+use crate::network::Params;
+
+/// The stages in which an input VC can have work.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Rc = 0,
+    Va = 1,
+    Sa = 2,
+}
 
 /// A result that is not in force yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
-    ready: Cycle,
+struct Pending {
+    /// Cycle in which it comes into force.
+    ready: u32,
     /// Input VC within the router.
     vc: u16,
     /// The output VC won in VA, 0 for a winner of SA; `None` for a loser.
@@ -28,91 +38,73 @@ impl Pipeline {
         self.stages.iter().all(VecDeque::is_empty)
     }
 
-    fn due(&mut self, stage: Stage, now: Cycle) -> Option<Pending> {
+    /// Moves every input VC of `stage` in here, with what it won.
+    fn enter(&mut self, stage: Stage, words: &mut [u64], ready: u32, won: impl Fn(u16) -> Option<u8>) {
+        for (w, word) in words.iter_mut().enumerate() {
+            let mut bits = std::mem::take(word);
+            while bits != 0 {
+                let vc = (w * 64) as u16 + bits.trailing_zeros() as u16;
+                bits &= bits - 1;
+                self.stages[stage as usize].push_back(Pending { ready, vc, won: won(vc) });
+            }
+        }
+    }
+
+    fn due(&mut self, stage: Stage, now: u32) -> Option<Pending> {
         let queue = &mut self.stages[stage as usize];
         queue.front().is_some_and(|p| p.ready <= now).then(|| queue.pop_front().expect("it has a front"))
     }
 }
 
-impl Network {
+impl Router<'_> {
     /// As `substep`, with any delays. Evaluations first, on the state the step before left; then what is due, in the
     /// order of the stages.
-    pub(super) fn pipelined_substep(&mut self, lr: usize, now: Cycle, crossing: Cycle) {
-        if self.params.routing_delay == 0 {
-            self.route_all(lr);
-            self.merge_scratch(lr, Stage::Va);
+    pub(super) fn pipelined_substep(
+        &mut self,
+        pipeline: &mut Pipeline,
+        allocation: &mut Allocation,
+        wires: &mut Wires,
+        params: &Params,
+        clock: Clock,
+    ) {
+        if params.routing_delay == 0 {
+            self.route_waiting(allocation, wires, params);
+            allocation.move_routed(self.va);
         } else {
-            self.routers.matcher.matched.clear();
-            self.suspend(lr, Stage::Rc, now, self.params.routing_delay);
+            pipeline.enter(Stage::Rc, self.rc, clock.now + params.routing_delay - 1, |_| None);
         }
-        self.match_vcs(lr);
-        self.suspend(lr, Stage::Va, now, self.params.vc_alloc_delay);
-        self.match_switch(lr);
-        self.suspend(lr, Stage::Sa, now, self.params.sw_alloc_delay);
-        while let Some(done) = self.routers.pipelines[lr].due(Stage::Rc, now) {
-            self.route(lr, usize::from(done.vc));
-            self.enter(lr, Stage::Va, done.vc);
+        allocation.allocate_vcs(self, wires, params);
+        let won = |vc| allocation.vcs_won.iter().find(|w| w.0 == vc).map(|w| w.2);
+        pipeline.enter(Stage::Va, self.va, clock.now + params.vc_alloc_delay - 1, won);
+        allocation.allocate_switch(self, params);
+        let won = |vc| allocation.switch_won.contains(&vc).then_some(0);
+        pipeline.enter(Stage::Sa, self.sa, clock.now + params.sw_alloc_delay - 1, won);
+        while let Some(done) = pipeline.due(Stage::Rc, clock.now) {
+            self.route(usize::from(done.vc), wires, params);
+            set(self.va, usize::from(done.vc));
         }
-        while let Some(done) = self.routers.pipelines[lr].due(Stage::Va, now) {
-            let next = if done.won.is_some_and(|vc| self.try_take_vc(lr, done.vc, vc)) { Stage::Sa } else { Stage::Va };
-            self.enter(lr, next, done.vc);
+        while let Some(done) = pipeline.due(Stage::Va, clock.now) {
+            let taken = done.won.is_some_and(|vc| self.try_take_vc(usize::from(done.vc), vc, wires, params));
+            set(if taken { self.sa } else { self.va }, usize::from(done.vc));
         }
-        while let Some(done) = self.routers.pipelines[lr].due(Stage::Sa, now) {
-            self.enter(lr, Stage::Sa, done.vc);
-            if done.won.is_some() && self.has_credit(lr, done.vc) {
-                self.traverse(lr, usize::from(done.vc), now, crossing);
+        while let Some(done) = pipeline.due(Stage::Sa, clock.now) {
+            let input = usize::from(done.vc);
+            set(self.sa, input);
+            if done.won.is_some() && self.credits_of(&self.inputs[input]) > 0 {
+                self.traverse(input, wires, params, clock);
             }
         }
     }
 
-    /// Moves every input VC of `stage` into its pipeline, with what the allocator just matched.
-    fn suspend(&mut self, lr: usize, stage: Stage, now: Cycle, delay: u32) {
-        let words = self.routers.stage(lr, stage);
-        let routers = &mut self.routers;
-        for (w, index) in words.enumerate() {
-            let mut bits = std::mem::take(&mut routers.stages[index]);
-            while bits != 0 {
-                let vc = (w * 64) as u16 + bits.trailing_zeros() as u16;
-                bits &= bits - 1;
-                let won = routers.matcher.matched.iter().map(|&k| usize::from(k)).find_map(|k| {
-                    let (input, output) = routers.requests[k];
-                    match stage {
-                        Stage::Rc => None,
-                        Stage::Va => (input == vc).then_some((usize::from(output) % routers.num_vcs) as u8),
-                        Stage::Sa => {
-                            let own = usize::from(input) * routers.num_vcs + usize::from(routers.request_vc[k]);
-                            (own == usize::from(vc)).then_some(0)
-                        }
-                    }
-                });
-                let pending = Pending { ready: now + Cycle::from(delay) - 1, vc, won };
-                routers.pipelines[lr].stages[stage as usize].push_back(pending);
-            }
+    /// Gives output VC `vc` to the packet in `input` if it is still to be had.
+    fn try_take_vc(&mut self, input: usize, vc: u8, wires: &Wires, params: &Params) -> bool {
+        let head = &self.inputs[input];
+        let port = usize::from(head.out_port);
+        let need = if params.cut_through { u16::from(wires.flits[head.head].size) } else { 0 };
+        let free = self.busy[port] & (1 << vc) == 0 && self.credits[port * self.num_vcs + usize::from(vc)] >= need;
+        if free {
+            self.take_vc(input, port, vc);
         }
-    }
-
-    /// Gives output VC `won` to the packet in input VC `vc` if it is still to be had.
-    fn try_take_vc(&mut self, lr: usize, vc: u16, won: u8) -> bool {
-        let ports = self.wiring.ports(lr);
-        let routers = &mut self.routers;
-        let first_vc = ports.start * routers.num_vcs;
-        let input = &mut routers.inputs[first_vc + usize::from(vc)];
-        let port = ports.start + usize::from(input.out_port);
-        let need = if self.params.cut_through { u16::from(self.flits[input.head].size) } else { 0 };
-        let free = routers.busy[port] & (1 << won) == 0;
-        if !free || routers.credits[port * routers.num_vcs + usize::from(won)] < need {
-            return false;
-        }
-        routers.busy[port] |= 1 << won;
-        input.out_vc = won;
-        input.state = State::Active;
-        true
-    }
-
-    fn has_credit(&self, lr: usize, vc: u16) -> bool {
-        let routers = &self.routers;
-        let port = self.wiring.port_base[lr] as usize;
-        let input = &routers.inputs[port * routers.num_vcs + usize::from(vc)];
-        routers.credits[(port + usize::from(input.out_port)) * routers.num_vcs + usize::from(input.out_vc)] > 0
+        free
     }
 }
