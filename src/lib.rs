@@ -5,6 +5,7 @@
 
 pub mod config;
 pub mod error;
+pub mod hypercube;
 pub mod ids;
 pub mod partition;
 pub mod rng;

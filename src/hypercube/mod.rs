@@ -1,0 +1,26 @@
+//! Hypercubes with faults: coded fault information, unicasting by it, and the study of how often an optimal path is
+//! guaranteed (Wu, Gao, Li, Min, "Optimal Fault-Tolerant Routing in Hypercubes Using Extended Safety Vectors", 2000).
+//!
+//! A pure library: `Cube` holds the faults, `Code` what each node knows under a `Model`, `unicast` decides and routes by it,
+//! `Study` counts decisions over many fault sets, `table` reads the counts against published ones, `explain` shows one unicast.
+//! Statuses of all nodes are computed 64 at a time as bit planes. It knows no ranks, files or clocks.
+
+mod code;
+mod connectivity;
+mod cube;
+mod error;
+mod exact;
+mod extended_safe;
+mod extended_safety_vector;
+mod faults;
+mod planes;
+mod safe_unsafe;
+mod safety_level;
+mod safety_vector;
+
+pub use code::{Code, Cost, Model};
+pub use connectivity::Components;
+pub use cube::{Cube, MAX_DIMENSION};
+pub use error::CubeError;
+pub use exact::{AllPairs, MAX_TABLE_DIMENSION};
+pub use faults::{Faults, LinkPlacement, Mix};
