@@ -17,6 +17,8 @@ mod planes;
 mod safe_unsafe;
 mod safety_level;
 mod safety_vector;
+mod search;
+mod unicast;
 
 pub use code::{Code, Cost, Model};
 pub use connectivity::Components;
@@ -24,3 +26,5 @@ pub use cube::{Cube, MAX_DIMENSION};
 pub use error::CubeError;
 pub use exact::{AllPairs, MAX_TABLE_DIMENSION};
 pub use faults::{Faults, LinkPlacement, Mix};
+pub use search::{distances, minimal_first_hops, PathSearch};
+pub use unicast::{decide, minimal_dims, route, Criterion, Decision, Ground, Hop, Route, Verdict};
