@@ -36,11 +36,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
                     text.push_str(&description);
                 }
             }
-            Err(e) => e.0.into_iter().for_each(|fault| {
-                if !faults.0.contains(&fault) {
-                    faults.0.push(fault);
-                }
-            }),
+            Err(e) => faults.add_new(e),
         }
     }
     if !faults.0.is_empty() {
@@ -59,9 +55,8 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
 
 /// The derived sizes of one point, and its time in seconds.
 fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(String, f64), ConfigErrors> {
-    let evidence = prepared.evidence(config)?;
     let threads = config.int("runtime.threads") as u32;
-    let point = prepared.point(config, ranks * threads)?;
+    let (evidence, point) = prepared.checked(config, ranks * threads)?;
     let graph = &point.graph;
     let (topology, routing) = (topology_of(config), routing_of(config));
     let max_hops = (routing.max_hops)(config, graph);

@@ -121,6 +121,15 @@ static TEAM_SIZE: AtomicUsize = AtomicUsize::new(1);
 /// Runs with all ranks; whatever ends one of them ends all.
 fn on_team(args: &run::RunArgs) -> Result<(), Error> {
     let team = if args.alone { Team::alone() } else { Team::join()? };
+    together(&team, || run::run(args, &team))
+}
+
+/// Does this rank's part of what all ranks do. An error or a panic, of any thread, ends all ranks at once with an exit code
+/// that tells it: a rank that merely returned would leave the others waiting for it.
+///
+/// # Errors
+/// Those of `work`, on a team of one.
+pub fn together(team: &Team, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
     TEAM_SIZE.store(team.size(), Ordering::Relaxed);
     let rank = team.rank();
     let default_hook = std::panic::take_hook();
@@ -129,7 +138,7 @@ fn on_team(args: &run::RunArgs) -> Result<(), Error> {
         eprintln!("sfpdes: internal error on rank {rank}: all ranks end");
         abort(TEAM_SIZE.load(Ordering::Relaxed), crate::error::exit::INTERNAL);
     }));
-    match run::run(args, &team) {
+    match work() {
         Err(e) if team.size() > 1 => {
             let everyone_knows = matches!(e, Error::Interrupted) || matches!(e, Error::Stall(_));
             if rank == 0 || !everyone_knows {

@@ -110,6 +110,15 @@ impl std::error::Error for ConfigError {}
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
 impl ConfigErrors {
+    /// Adds the faults of `others` that are not here yet.
+    pub fn add_new(&mut self, others: ConfigErrors) {
+        for fault in others.0 {
+            if !self.0.contains(&fault) {
+                self.0.push(fault);
+            }
+        }
+    }
+
     /// The faults for a terminal: each with its source line and a caret below, and their number at the end.
     #[must_use]
     pub fn render(&self, color: bool) -> String {

@@ -190,8 +190,8 @@ impl Allocation {
             let out = queue.out_port;
             if let Some(held) = self.candidates[of_port..].iter_mut().find(|c| c.1 == out) {
                 let first = u16::from(router.first_vc[usize::from(own)]);
-                let rank = |vc: u16| if vc >= first { vc - first } else { vc + router.num_vcs as u16 - first };
-                if rank(vc) < rank(held.2) {
+                let turn = |vc: u16| if vc >= first { vc - first } else { vc + router.num_vcs as u16 - first };
+                if turn(vc) < turn(held.2) {
                     held.2 = vc;
                 }
             } else {

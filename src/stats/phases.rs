@@ -133,12 +133,12 @@ impl Rules {
         Ok(rules)
     }
 
-    /// The most cycles a point can take.
+    /// The most cycles a point can take; at the end of the window and of the drain it may wait for the watchdog.
     #[must_use]
     pub fn longest(&self) -> Cycle {
         (self.warmup_periods + self.max_samples + self.max_drain_periods)
             .saturating_mul(self.sample_period)
-            .saturating_add(self.stall_cycles + self.sample_period)
+            .saturating_add(2 * self.stall_cycles + self.sample_period)
     }
 }
 
@@ -252,7 +252,7 @@ impl Phases {
             return Step::Continue;
         }
         if self.is_saturated(window) {
-            return self.stop(Status::Saturated, "saturated");
+            return self.saturated();
         }
         self.last = self.periods.len();
         self.phase = Phase::Drain;
@@ -269,9 +269,18 @@ impl Phases {
         }
         let drained = (self.periods.len() - self.last) as u64;
         if drained >= self.rules.max_drain_periods {
-            return self.stop(Status::Saturated, "saturated");
+            return self.saturated();
         }
         Step::Continue
+    }
+
+    /// Ends the point as saturated, unless nothing moved lately: a dead network also leaves its load behind, and telling the
+    /// two apart takes until the watchdog's time is over or something moves.
+    fn saturated(&mut self) -> Step {
+        if self.still > 0 {
+            return Step::Continue;
+        }
+        self.stop(Status::Saturated, "saturated")
     }
 
     fn drain_is_done(&self) -> bool {
@@ -403,6 +412,20 @@ mod tests {
         let mut idle = Phases::new(rules());
         let n = (0..20).take_while(|_| idle.sample(Period::default()) != Step::Stop).count();
         assert_eq!((n, idle.outcome), (4, Some((Status::Converged, "converged"))));
+    }
+
+    #[test]
+    fn a_stall_longer_than_the_window_is_not_taken_for_saturation() {
+        let rules = Rules { stall_cycles: 1000, ..rules() };
+        let mut phases = Phases::new(rules.clone());
+        let stuck = Period { packets_offered: 10, flits_offered: 10, flits_in_network: 7, ..Period::default() };
+        let n = (0..100).take_while(|_| phases.sample(stuck) != Step::Stop).count();
+        assert_eq!((n, phases.outcome), (9, Some((Status::Stalled, "stalled"))));
+        // The same, but the network wakes up again: it is saturated, and the point ends.
+        let mut phases = Phases::new(rules);
+        (0..8).for_each(|_| assert_ne!(phases.sample(stuck), Step::Stop));
+        assert_eq!(phases.sample(Period { flit_hops: 1, ..stuck }), Step::Stop);
+        assert_eq!(phases.outcome, Some((Status::Saturated, "saturated")));
     }
 
     #[test]

@@ -104,21 +104,36 @@ impl Prepared {
         Ok(evidence)
     }
 
+    /// Makes both checks of a configuration.
+    ///
+    /// # Errors
+    /// Every fault of [`Prepared::evidence`] and of [`Prepared::point`], each once.
+    pub fn checked(&mut self, config: &Config, n_partitions: u32) -> Result<(Evidence, Point), ConfigErrors> {
+        match (self.evidence(config), self.point(config, n_partitions)) {
+            (Ok(evidence), Ok(point)) => Ok((evidence, point)),
+            (evidence, point) => {
+                let mut faults = evidence.err().unwrap_or_default();
+                faults.add_new(point.err().unwrap_or_default());
+                Err(faults)
+            }
+        }
+    }
+
     /// The point of `config` on `n_partitions` partitions. The deadlock check is not repeated here: see
     /// [`Prepared::evidence`].
     ///
     /// # Errors
     /// Every fault that the checks of the keys alone cannot see.
     pub fn point(&mut self, config: &Config, n_partitions: u32) -> Result<Point, ConfigErrors> {
-        let graph = self.graph(config)?;
-        let mut faults = Vec::new();
-        let params = Params::new(config).map_err(|e| faults.push(e)).ok();
+        let mut faults = ConfigErrors::default();
+        let graph = self.graph(config).map_err(|e| faults.add_new(e)).ok();
+        let params = Params::new(config).map_err(|e| faults.add_new(e.into())).ok();
         let slowest = params.as_ref().map_or(1, |p| p.latency.iter().max().copied().unwrap_or(1));
-        let rules = Rules::new(config, slowest).map_err(|e| faults.push(e)).ok();
-        let pattern = traffic::find(config.text("traffic.pattern")).expect("the schema lists the registry's names");
-        let pattern = (pattern.build)(config, &graph).map_err(|e| faults.extend(e.0)).ok();
-        let (Some(params), Some(rules), Some(pattern)) = (params, rules, pattern) else {
-            return Err(ConfigErrors(faults));
+        let rules = Rules::new(config, slowest).map_err(|e| faults.add_new(e.into())).ok();
+        let entry = traffic::find(config.text("traffic.pattern")).expect("the schema lists the registry's names");
+        let pattern = graph.as_ref().and_then(|graph| (entry.build)(config, graph).map_err(|e| faults.add_new(e)).ok());
+        let (Some(graph), Some(params), Some(rules), Some(pattern)) = (graph, params, rules, pattern) else {
+            return Err(faults);
         };
         let layout = Layout::new(&graph, &params, assign(&graph, n_partitions, partitioner_of(config)), n_partitions);
         let packet_size = config.int("traffic.packet_size") as u8;

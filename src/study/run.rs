@@ -83,12 +83,8 @@ fn check_all(study: &Study, n_partitions: u32) -> Result<(), ConfigErrors> {
     let mut prepared = Prepared::default();
     let mut faults = ConfigErrors::default();
     for config in &study.points {
-        let evidence = prepared.evidence(config).map(|_| ());
-        let checked = evidence.and_then(|()| prepared.point(config, n_partitions).map(|_| ()));
-        for fault in checked.err().map(|e| e.0).unwrap_or_default() {
-            if !faults.0.contains(&fault) {
-                faults.0.push(fault);
-            }
+        if let Err(e) = prepared.checked(config, n_partitions) {
+            faults.add_new(e);
         }
     }
     if faults.0.is_empty() {

@@ -119,7 +119,17 @@ impl Team {
         #[cfg(feature = "mpi")]
         if self.size() > 1 {
             let hub = Hub::new(threads);
-            let end = |thread| run_partition(point, &mut Mpi::new(thread, threads, hub.clone()), watcher);
+            let end = |thread| {
+                let result = run_partition(point, &mut Mpi::new(thread, threads, hub.clone()), watcher);
+                // The other threads of this rank may wait for ranks that wait for this thread: joining them would hang.
+                if let (Err(e), true) = (&result, threads > 1) {
+                    if !matches!(e, Error::Interrupted | Error::PeerLost) {
+                        eprintln!("sfpdes: error on rank {}: {e}", self.rank());
+                        abort(self.size(), e.exit_code());
+                    }
+                }
+                result
+            };
             return first_of(run_threads(threads, &hub, end));
         }
         debug_assert_eq!(point.layout.n_partitions as usize, threads);

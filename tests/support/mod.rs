@@ -1,0 +1,231 @@
+//! The program as a user meets it: an input, a command line, an exit code, a results file.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use sfpdes::config::{Config, Study};
+use sfpdes::engine::Windows;
+use sfpdes::network::{Event, Flit, Network, Wiring};
+use sfpdes::output::{compare, digest, read_table, PointTable};
+use sfpdes::study::{schema, Outcome, Point, Prepared, Unwatched};
+use sfpdes::transport::Local;
+
+/// Nothing in these tests takes longer than this unless it hangs, also on a crowded machine.
+const HANGS: Duration = Duration::from_secs(180);
+
+/// Variables by which launchers, this program and its loggers are told things: a test must not inherit them.
+const FOREIGN: &[&str] =
+    &["SLURM_NTASKS", "PMI_SIZE", "PMIX_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS", "RUST_LOG"];
+
+/// What Open MPI (4 by its own, 5 by PRRTE's variables) needs to be told in a container: that root may run it, and that there
+/// may be more ranks than cores.
+const MPIRUN: &[(&str, &str)] = &[
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("PRTE_ALLOW_RUN_AS_ROOT", "1"),
+    ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    // Ranks that share cores must not each sit on one and wait.
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("PRTE_MCA_hwloc_default_binding_policy", "none"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+];
+
+/// A folder that goes with the test, with an input in it.
+pub struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// A folder with `toml` as `input.toml`.
+    pub fn new(toml: &str) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        place.write("input.toml", toml);
+        place
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The input.
+    pub fn input(&self) -> PathBuf {
+        self.path("input.toml")
+    }
+
+    /// Writes a file; returns its path.
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        std::fs::write(self.path(name), text).unwrap();
+        self.path(name)
+    }
+
+    /// Names in the folder less the input, hidden ones included, ascending.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != "input.toml");
+        names.sort();
+        names
+    }
+
+    /// Runs the input to `name`.h5 with `sets`, on `ranks` ranks of `threads` threads; returns the results file.
+    pub fn run(&self, name: &str, sets: &[&str], ranks: usize, threads: usize) -> PathBuf {
+        let results = self.path(&format!("{name}.h5"));
+        let end = finish(self.command(&results, sets, ranks, threads));
+        assert!(end.status.success(), "{name}: {}\n{}", end.status, end.stderr);
+        let counts = (ranks as u32, threads as u32);
+        assert_eq!(session(&results), counts, "{name}: the program did not run as it was started");
+        results
+    }
+
+    /// The command of [`Place::run`]; without mpirun for 1 rank.
+    pub fn command(&self, results: &Path, sets: &[&str], ranks: usize, threads: usize) -> Command {
+        let program = env!("CARGO_BIN_EXE_sfpdes");
+        let mut command = if ranks == 1 { program_command(program) } else { mpirun(ranks, program) };
+        command.arg(self.input()).arg("-o").arg(results).args(["--threads", &threads.to_string()]);
+        sets.iter().for_each(|set| {
+            command.args(["--set", set]);
+        });
+        command.current_dir(self.folder.path());
+        command
+    }
+}
+
+/// The program without arguments.
+pub fn sfpdes() -> Command {
+    program_command(env!("CARGO_BIN_EXE_sfpdes"))
+}
+
+fn program_command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    FOREIGN.iter().for_each(|v| {
+        command.env_remove(v);
+    });
+    command
+}
+
+/// `mpirun -n ranks program`.
+pub fn mpirun(ranks: usize, program: &str) -> Command {
+    let mut command = program_command("mpirun");
+    command.args(["-n", &ranks.to_string(), program]).envs(MPIRUN.iter().copied());
+    command
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct End {
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+    pub took: Duration,
+}
+
+impl End {
+    /// The exit code; a process that a signal ended has none.
+    pub fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+}
+
+/// Starts a command with its output caught.
+pub fn start(mut command: Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let program = command.get_program().to_string_lossy().into_owned();
+    command.spawn().unwrap_or_else(|e| panic!("`{program}` must be there to test with: {e}"))
+}
+
+/// Runs a command to its end.
+pub fn finish(command: Command) -> End {
+    wait(start(command))
+}
+
+/// Waits for a process; one that hangs is killed and fails the test.
+pub fn wait(child: Child) -> End {
+    let started = Instant::now();
+    let id = child.id().to_string();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let guard = std::thread::spawn(move || {
+        let hangs = is_done.recv_timeout(HANGS).is_err();
+        if hangs {
+            let _ = Command::new("kill").args(["-KILL", &id]).status();
+        }
+        hangs
+    });
+    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+    let _ = done.send(());
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let end = End { status, stdout: text(stdout), stderr: text(stderr), took: started.elapsed() };
+    assert!(!guard.join().unwrap(), "killed after {HANGS:?}: {end:?}");
+    end
+}
+
+/// Ranks and threads of the last run that added to a results file, as it found itself.
+fn session(results: &Path) -> (u32, u32) {
+    let file = hdf5::File::open(results).unwrap();
+    let sessions = file.group("runtime/sessions").unwrap();
+    let last = sessions.member_names().unwrap().into_iter().max().expect("a run that added a point");
+    let number = |name| sessions.group(&last).unwrap().attr(name).unwrap().read_scalar::<u32>().unwrap();
+    (number("ranks"), number("threads"))
+}
+
+/// Fails with the names of what differs.
+pub fn assert_same(a: &Path, b: &Path) {
+    let differences = compare(a, b).unwrap();
+    let shown = &differences[..differences.len().min(10)];
+    assert!(differences.is_empty(), "{} and {} differ in {} places: {shown:?}", a.display(), b.display(), differences.len());
+    assert_eq!(digest(a).unwrap(), digest(b).unwrap());
+}
+
+/// The columns of a results file.
+pub fn table(results: &Path) -> PointTable {
+    read_table(results).unwrap()
+}
+
+/// The column `name` as text.
+pub fn words(table: &PointTable, name: &str) -> Vec<String> {
+    let column = table.column(name).unwrap();
+    (0..table.points.len()).map(|row| column.values.text(row)).collect()
+}
+
+/// The column `name` as numbers.
+pub fn numbers(table: &PointTable, name: &str) -> Vec<f64> {
+    (0..table.points.len()).map(|row| table.number(name, row).unwrap()).collect()
+}
+
+/// The points of an input.
+pub fn points(toml: &str, sets: &[&str]) -> Vec<Config> {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    Study::parse("input.toml", toml, &sets, schema()).unwrap_or_else(|e| panic!("{e}\n{toml}")).points
+}
+
+/// The only point of an input, prepared for `n` partitions.
+pub fn point(toml: &str, sets: &[&str], n: u32) -> Point {
+    let configs = points(toml, sets);
+    assert_eq!(configs.len(), 1, "one point");
+    let mut prepared = Prepared::default();
+    prepared.evidence(&configs[0]).unwrap();
+    prepared.point(&configs[0], n).unwrap()
+}
+
+/// Simulates the only point of an input in this process.
+pub fn simulate(toml: &str, sets: &[&str]) -> Outcome {
+    sfpdes::study::simulate(&point(toml, sets, 1), &Unwatched).unwrap()
+}
+
+/// Every event of every flit of the only point of an input in its first `cycles` cycles, simulated by one partition.
+pub fn trace(point: &Point, cycles: u64) -> Vec<(Event, Flit)> {
+    let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
+    let routing = (point.routing)(&point.config, &point.graph, &wiring.routers).unwrap();
+    let mut windows = Windows::new(wiring.neighbours.clone(), u64::MAX, 1);
+    let header = windows.header_bytes();
+    let period = point.rules.sample_period as u32;
+    let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period);
+    network.record();
+    windows.run(&mut network, &mut Local, cycles).unwrap();
+    network.recorded().to_vec()
+}
