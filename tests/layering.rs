@@ -214,7 +214,7 @@ fn the_engine_does_not_know_what_it_simulates_or_on_what() {
 
 #[test]
 fn the_network_does_not_know_where_it_runs() {
-    never_says("network", &["mpi", "rank", "ranks", "thread", "threads", "file", "files", "clock", "instant", "fs", "io"]);
+    never_says("network", &["mpi", "rank", "ranks", "thread", "threads", "file", "files", "instant", "duration", "fs", "io"]);
     for source in sources().iter().filter(|s| s.module() == "network" || s.module() == "engine") {
         assert!(!source.code.contains("std::time"), "{} reads the clock", source.path.display());
     }

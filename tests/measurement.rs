@@ -218,6 +218,9 @@ fn a_deadlock_is_found_named_and_told_by_the_exit_code() {
         assert!(end.stderr.contains(part), "{part}: {}", end.stderr);
     }
     assert!(end.stdout.contains("stalled"), "{}", end.stdout);
+    // A window shorter than the watchdog's time must not pass it off as saturation.
+    let short = simulate(DEADLOCK, &["measurement.max_samples=3"]).report;
+    assert_eq!((short.status, short.stop_reason), (Status::Stalled, "stalled"));
     // Other points of the sweep are run all the same.
     let sets = ["traffic.injection_rate=[1.0, 0.01]"];
     let end = finish(place.command(&place.path("two.h5"), &sets, 1, 1));

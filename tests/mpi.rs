@@ -67,15 +67,31 @@ fn a_rank_of_a_job() {
     end.unwrap();
 }
 
+/// Four routers in a row, for four partitions each of which has only its neighbours to talk to.
+const ROW: &str = "
+[network]
+topology = 'mesh'
+dims = [4]
+[routing]
+algorithm = 'dimension-order'
+[traffic]
+injection_rate = 0.1
+[runtime]
+partitioner = 'contiguous'
+";
+
 /// Simulates with a fault on one rank.
 fn fail(team: &Team, kind: &str, rank: usize, threads: usize) -> Result<(), sfpdes::error::Error> {
-    let network = SLIM_FLY.replace("[sweep]\ntraffic.injection_rate = [0.1, 0.9]", "[traffic]\ninjection_rate = 0.5");
-    let mut point = point(&network, &[], (team.size() * threads) as u32);
+    let slim_fly = SLIM_FLY.replace("[sweep]\ntraffic.injection_rate = [0.1, 0.9]", "[traffic]\ninjection_rate = 0.5");
+    let network = if kind == "books" { ROW } else { slim_fly.as_str() };
+    let mut point = point(network, &[], (team.size() * threads) as u32);
     let mine = team.rank() == rank;
     match kind {
         "panic-at-start" => assert!(!mine, "a fault for the test"),
         // The first packet to an endpoint that is not in the list panics in the middle of a cycle.
         "panic-in-a-cycle" if mine => point.router_of = Arc::new(point.router_of[..4].to_vec()),
+        // Only the partitions beside the border between ranks see that the books do not balance.
+        "books" if mine => point.params.vc_buf_size += 1,
         // Windows that are too long: a message arrives in the past of whoever receives first, and that is an error.
         "straggler" => point.layout.lookahead = point.layout.lookahead.map(|l| l + 3),
         _ => {}
@@ -219,7 +235,11 @@ fn a_panic_on_any_rank_at_any_time_ends_all() {
 #[test]
 fn a_panic_or_an_error_on_one_thread_of_a_rank_ends_all() {
     let usual = time_of_a_job();
-    for (kind, says) in [("panic-in-a-cycle", "internal error on rank 1"), ("straggler", "the lookahead is wrong")] {
+    for (kind, says) in [
+        ("panic-in-a-cycle", "internal error on rank 1"),
+        ("straggler", "the lookahead is wrong"),
+        ("books", "slots, the buffer has"),
+    ] {
         let end = finish(ranks_as(&format!("fault {kind} 1 2"), 2));
         assert_eq!(end.code(), Some(exit::INTERNAL), "{kind}: {}", end.stderr);
         assert!(end.took < usual + SECONDS_TO_END, "{kind} took {:?}, {usual:?} is usual", end.took);
