@@ -119,9 +119,9 @@ impl Network {
     pub fn open_window(&mut self, now: Cycle) {
         self.span = Some(Span { start: now as u32, end: u32::MAX });
         for endpoint in &mut self.endpoints {
-            endpoint.window_offered = 0;
-            endpoint.window_accepted = 0;
+            endpoint.offered_before = endpoint.offered;
         }
+        self.window_accepted.fill(0);
         (0..self.n_vcs()).for_each(|vc| self.routers.open_window(vc, now));
     }
 
@@ -132,11 +132,13 @@ impl Network {
             span.end = now as u32;
         }
         let size = u64::from(self.load.packet_size);
-        let endpoints = self.endpoints.iter().zip(&self.wiring.endpoints);
+        let endpoints = self.endpoints.iter().zip(&self.window_accepted).zip(&self.wiring.endpoints);
         let v = self.params.num_vcs as usize;
         let channels = self.wiring.channel_in.iter().enumerate().filter_map(|(port, &c)| c.map(|c| (port, u64::from(c))));
         Window {
-            endpoints: endpoints.map(|(e, &(id, _))| [u64::from(id), e.window_offered * size, e.window_accepted]).collect(),
+            endpoints: endpoints
+                .map(|((e, &accepted), &(id, _))| [u64::from(id), (e.offered - e.offered_before) * size, accepted])
+                .collect(),
             vcs: channels
                 .flat_map(|(port, channel)| (0..v).map(move |vc| (port * v + vc, channel * v as u64 + vc as u64)))
                 .map(|(vc, index)| {

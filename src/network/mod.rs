@@ -30,7 +30,7 @@ use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
 use crate::traffic::{Bernoulli, Pattern, TrafficPattern};
-use router::{set, Routers};
+use router::{clear, set, Routers};
 use wire::Record;
 use wires::Wires;
 
@@ -78,6 +78,8 @@ pub struct Network {
     load: Load,
     routers: Routers,
     endpoints: Vec<Endpoint>,
+    /// Flits ejected in the measured window; shape `[n_local_endpoints]`.
+    window_accepted: Vec<u64>,
     /// Credits of each endpoint's injection channel; shape `[n_local_endpoints * num_vcs]`.
     endpoint_credits: Vec<u16>,
     /// Router of every endpoint of the network; shared.
@@ -120,6 +122,7 @@ impl Network {
         }
         Self {
             routers: Routers::new(params, &wiring, routing, load.seed),
+            window_accepted: vec![0; endpoints.len()],
             endpoint_credits: vec![params.vc_buf_size; endpoints.len() * params.num_vcs as usize],
             endpoints,
             router_of,
@@ -165,9 +168,11 @@ impl Network {
         let list = self.wires.tiles[tile].endpoint_credits.take(now);
         for &index in &list {
             self.endpoint_credits[index as usize] += 1;
-            let e = (index / v) as usize;
-            if self.endpoints[e].queued() > 0 || self.endpoints[e].remaining > 0 {
-                set(&mut self.wires.tiles[tile].ready, e - first);
+            let e = (index / v) as usize - first;
+            let tile = &mut self.wires.tiles[tile];
+            if tile.starved[e / 64] & (1 << (e % 64)) != 0 {
+                clear(&mut tile.starved, e);
+                set(&mut tile.ready, e);
             }
         }
         self.wires.tiles[tile].endpoint_credits.recycle(list);
@@ -179,7 +184,7 @@ impl Network {
             self.ejected += 1;
             self.period.flits_accepted += 1;
             let (e, vc) = ((index / self.params.num_vcs) as usize, index % self.params.num_vcs);
-            self.endpoints[e].window_accepted += 1;
+            self.window_accepted[e] += 1;
             // The endpoint consumes at once: the credit is back at the router after the channel and the credit delay.
             let port = self.wiring.endpoints[e].1;
             let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
@@ -218,7 +223,6 @@ impl Network {
             if let Some(next) = endpoint.generate(now, &self.load.process) {
                 self.wires.tiles[tile].generations.push(next, local);
             }
-            endpoint.window_offered += 1;
             set(&mut self.wires.tiles[tile].ready, e - first);
         }
         self.period.packets_offered += list.len() as u64;
@@ -236,29 +240,35 @@ impl Network {
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                if !self.inject_flit(tile, now, first + word * 64 + bit as usize) {
-                    self.wires.tiles[tile].ready[word] &= !(1 << bit);
+                let sent = self.inject_flit(tile, now, first + word * 64 + bit as usize);
+                let tile = &mut self.wires.tiles[tile];
+                if sent != Sent::More {
+                    tile.ready[word] &= !(1 << bit);
+                }
+                if sent == Sent::Starved {
+                    tile.starved[word] |= 1 << bit;
                 }
             }
         }
     }
 
-    /// Sends at most one flit of endpoint `e`; returns whether it may be able to send another in the next cycle.
+    /// Sends at most one flit of endpoint `e`.
     #[inline]
-    fn inject_flit(&mut self, tile: usize, now: Cycle, e: usize) -> bool {
+    fn inject_flit(&mut self, tile: usize, now: Cycle, e: usize) -> Sent {
         let v = self.params.num_vcs as usize;
         let endpoint = &mut self.endpoints[e];
         let credits = &mut self.endpoint_credits[e * v..(e + 1) * v];
         let (id, port) = self.wiring.endpoints[e];
-        if endpoint.remaining == 0 {
+        let mut flit = if endpoint.remaining == 0 {
             let need = if self.params.cut_through { u16::from(self.load.packet_size) } else { 1 };
-            let Some(vc) = next_vc(endpoint.last_vc, credits, need) else { return false };
+            let Some(vc) = next_vc(endpoint.last_vc, credits, need) else { return Sent::Starved };
             let (sequence, generated) = endpoint.take(&self.load.process);
             let dst = self.load.pattern.destination(id, &mut endpoint.destinations);
             endpoint.vc = vc;
             endpoint.last_vc = vc;
             endpoint.remaining = self.load.packet_size;
-            endpoint.sending = Flit {
+            self.period.packets_injected += 1;
+            Flit {
                 src: id,
                 dst,
                 target: self.router_of[dst as usize],
@@ -269,21 +279,22 @@ impl Network {
                 state: 0,
                 flags: flag::HEAD,
                 size: self.load.packet_size,
-            };
-            self.period.packets_injected += 1;
-        }
+            }
+        } else {
+            endpoint.sending
+        };
         let vc = usize::from(endpoint.vc);
         if credits[vc] == 0 {
-            return false;
+            return Sent::Starved;
         }
         credits[vc] -= 1;
         endpoint.remaining -= 1;
-        let mut flit = endpoint.sending;
-        endpoint.sending.flags = 0;
-        if endpoint.remaining == 0 {
+        if endpoint.remaining > 0 {
+            endpoint.sending = Flit { flags: 0, ..flit };
+        } else {
             flit.flags |= flag::TAIL;
         }
-        let more = endpoint.remaining > 0 || endpoint.queued() > 0;
+        let more = if endpoint.remaining > 0 || endpoint.queued() > 0 { Sent::More } else { Sent::All };
         if let Some(log) = &mut self.wires.log {
             log.push((Event::Injected(now, id, vc as u8), flit));
         }
@@ -293,6 +304,17 @@ impl Network {
         self.wires.tiles[tile].arrivals.push(at, Arrival { vc: port * v as u32 + vc as u32, flit });
         more
     }
+}
+
+/// What became of an endpoint's turn to inject.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    /// It has nothing more to send.
+    All,
+    /// It may be able to send again in the next cycle.
+    More,
+    /// It waits for a credit.
+    Starved,
 }
 
 /// The first VC after `last`, round-robin, with `need` credits.

@@ -46,6 +46,8 @@ pub(super) struct InputVc {
     pub(super) out_port: Port,
     pub(super) out_vc: u8,
     pub(super) state: State,
+    /// Its bit in the stages.
+    bit: u32,
 }
 
 const IDLE: InputVc = InputVc {
@@ -59,6 +61,7 @@ const IDLE: InputVc = InputVc {
     out_port: 0,
     out_vc: 0,
     state: State::Idle,
+    bit: 0,
 };
 
 impl InputVc {
@@ -116,9 +119,8 @@ pub struct Routers {
     va: Vec<u64>,
     sa: Vec<u64>,
     word_base: Vec<u32>,
-    /// Router of each word, and bit of each input VC.
+    /// Router of each word.
     router_of_word: Vec<u32>,
-    bit_of_vc: Vec<u32>,
     pipelines: Vec<Pipeline>,
     rng: Vec<Stream>,
     /// Port of an input VC within its router.
@@ -196,11 +198,11 @@ impl Routers {
         let n_ports = wiring.links.len();
         let n_vcs = n_ports * num_vcs;
         let largest = wiring.max_radix() * num_vcs;
-        let (mut word_base, mut router_of_word, mut bit_of_vc) = (vec![0u32], Vec::new(), Vec::with_capacity(n_vcs));
+        let (mut word_base, mut router_of_word, mut inputs) = (vec![0u32], Vec::new(), Vec::with_capacity(n_vcs));
         for lr in 0..wiring.n_routers() {
             let own_vcs = wiring.ports(lr).len() * num_vcs;
             let first_bit = word_base[lr] * 64;
-            bit_of_vc.extend((0..own_vcs as u32).map(|i| first_bit + i));
+            inputs.extend((0..own_vcs as u32).map(|i| InputVc { bit: first_bit + i, ..IDLE }));
             router_of_word.resize(router_of_word.len() + own_vcs.div_ceil(64), lr as u32);
             word_base.push(router_of_word.len() as u32);
         }
@@ -209,7 +211,7 @@ impl Routers {
         Self {
             num_vcs,
             routing,
-            inputs: vec![IDLE; n_vcs],
+            inputs,
             credits: vec![params.vc_buf_size; n_vcs],
             busy: vec![0; n_ports],
             va_grant: vec![0; n_vcs],
@@ -224,7 +226,6 @@ impl Routers {
             sa: vec![0; n_words],
             word_base,
             router_of_word,
-            bit_of_vc,
             pipelines: if pipelined { vec![Pipeline::default(); wiring.n_routers()] } else { Vec::new() },
             rng: wiring.routers.iter().map(|&r| Stream::new(seed, Purpose::Routing, u64::from(r))).collect(),
             port_of: (0..largest).map(|i| (i / num_vcs) as u16).collect(),
@@ -269,6 +270,9 @@ impl Network {
         let list = self.wires.tiles[tile].arrivals.take(now);
         let first = self.wiring.tile_base[tile];
         let routers = &mut self.routers;
+        // A first look without decisions lets the loads of all these lines overlap: each is far away, and what follows
+        // branches on what it finds.
+        std::hint::black_box(list.iter().fold(0, |sum, a| sum ^ routers.inputs[a.vc as usize].len));
         for Arrival { vc, flit } in &list {
             let input = &mut routers.inputs[*vc as usize];
             input.arrived += 1;
@@ -276,7 +280,7 @@ impl Network {
             if !input.push(*flit, &mut self.wires.slab) {
                 continue;
             }
-            let bit = routers.bit_of_vc[*vc as usize] as usize;
+            let bit = input.bit as usize;
             if input.state == State::Active {
                 set(&mut routers.sa, bit);
             } else {

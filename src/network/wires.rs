@@ -19,6 +19,8 @@ pub(super) struct Tile {
     pub(super) generations: Calendar<u32>,
     /// Endpoints that may be able to send a flit: one bit each, from the first of the tile.
     pub(super) ready: Vec<u64>,
+    /// Endpoints that wait for a credit: one bit each.
+    pub(super) starved: Vec<u64>,
     /// Routers with work: one bit each, from the first of the tile.
     pub(super) active: Vec<u64>,
 }
@@ -32,6 +34,7 @@ impl Tile {
             endpoint_credits: Wheel::new(horizon),
             generations: Calendar::new(),
             ready: vec![0; n_endpoints.div_ceil(64)],
+            starved: vec![0; n_endpoints.div_ceil(64)],
             active: vec![0; n_routers.div_ceil(64)],
         }
     }
