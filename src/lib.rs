@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod error;
+pub mod hypercube;
 pub mod ids;
 pub mod network;
 pub mod output;

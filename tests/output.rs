@@ -112,7 +112,8 @@ fn a_number_that_is_none_is_never_written() {
     for spoil in spoils {
         let mut record = point(&run, 0);
         spoil(&mut record);
-        assert!(store.add(&record, &network()).is_err());
+        let error = store.add(&record, &network()).unwrap_err();
+        assert_eq!(error.exit_code(), exit::INTERNAL, "{error}");
         assert_eq!(fs::read(&path).unwrap(), before);
     }
     let mut record = point(&run, 0);

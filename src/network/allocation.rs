@@ -3,7 +3,6 @@
 
 use crate::network::matching::{after, Matcher, Request};
 use crate::network::router::{for_each_bit, Router};
-use crate::network::wires::Wires;
 use crate::network::Params;
 
 /// The end of a chain.
@@ -67,7 +66,7 @@ impl Allocation {
 
     /// VA: matches the heads in VA to free output VCs, leaving the winners in `vcs_won`. Pointers move, nothing else.
     /// A head asks for VCs of one port only, so every port is a matching of its own.
-    pub(super) fn allocate_vcs(&mut self, router: &mut Router<'_>, wires: &Wires, params: &Params) {
+    pub(super) fn allocate_vcs(&mut self, router: &mut Router<'_>, params: &Params) {
         self.vcs_won.clear();
         self.waiting.clear();
         self.touched.clear();
@@ -78,7 +77,7 @@ impl Allocation {
             let mut free = head.vcs & !router.busy[port];
             // Wormhole takes a free VC whether or not it has credits, as BookSim2 does.
             if params.cut_through {
-                let size = u16::from(wires.flits[head.head].size);
+                let size = u16::from(head.front.size);
                 let credits = &router.credits[port * router.num_vcs..][..router.num_vcs];
                 let room = credits.iter().enumerate().fold(0, |bits, (vc, &c)| bits | u32::from(c >= size) << vc);
                 free &= room;

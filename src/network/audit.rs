@@ -18,12 +18,15 @@ impl Network {
     /// If the flits in buffers and channels are not those that came in and did not leave.
     pub fn close_period(&mut self, now: Cycle) -> Result<Period, Error> {
         let buffered: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc))).sum();
-        let counted = buffered + self.wires.arrivals.len() as u64 + self.wires.ejections.len() as u64;
+        let on_the_way: usize = self.wires.tiles.iter().map(|tile| tile.arrivals.len() + tile.ejections.len()).sum();
+        let counted = buffered + on_the_way as u64;
         let expected = (self.injected + self.imported) - (self.ejected + self.wires.exported);
-        if counted != expected || counted != self.wires.flits.len() as u64 {
+        let behind: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc).saturating_sub(1))).sum();
+        if counted != expected || behind != self.wires.slab.len() as u64 {
             return Err(Error::Internal(format!(
-                "cycle {now}: {counted} flits in buffers and channels, {expected} came in and did not leave, {} are held",
-                self.wires.flits.len()
+                "cycle {now}: {counted} flits in buffers and channels, {expected} came in and did not leave; {behind} wait \
+                 behind others, {} are held",
+                self.wires.slab.len()
             )));
         }
         let mut period = std::mem::take(&mut self.period);
@@ -51,11 +54,13 @@ impl Network {
         let mut sender: Vec<u32> = self.routers.credits.iter().map(|&c| u32::from(c)).collect();
         let mut receiver: Vec<u32> = (0..self.n_vcs()).map(|vc| u32::from(self.routers.occupancy(vc))).collect();
         let mut endpoint: Vec<u32> = self.endpoint_credits.iter().map(|&c| u32::from(c)).collect();
-        self.wires.credits.iter().for_each(|&vc| sender[vc as usize] += 1);
-        self.wires.arrivals.iter().for_each(|a| receiver[a.vc as usize] += 1);
-        self.wires.endpoint_credits.iter().for_each(|&i| endpoint[i as usize] += 1);
-        let mut ejecting: HashMap<u32, u32> = HashMap::new();
-        self.wires.ejections.iter().for_each(|a| *ejecting.entry(a.vc).or_default() += 1);
+        let mut ejecting = vec![0u32; endpoint.len()];
+        for tile in &self.wires.tiles {
+            tile.credits.iter().for_each(|&vc| sender[vc as usize] += 1);
+            tile.arrivals.iter().for_each(|a| receiver[a.vc as usize] += 1);
+            tile.endpoint_credits.iter().for_each(|&i| endpoint[i as usize] += 1);
+            tile.ejections.iter().for_each(|a| ejecting[a.vc as usize] += 1);
+        }
         let mut halves: CutHalves = self.wiring.neighbours.iter().map(|_| Vec::new()).collect();
         for (port, link) in self.wiring.links.iter().enumerate() {
             for vc in 0..v {
@@ -64,7 +69,7 @@ impl Network {
                     Far::Local => sender[own] + receiver[far],
                     Far::Endpoint => {
                         self.expect_depth(now, endpoint[far] + receiver[own], port, vc, "from an endpoint")?;
-                        sender[own] + ejecting.get(&(far as u32)).copied().unwrap_or(0)
+                        sender[own] + ejecting[far]
                     }
                     Far::Remote(neighbour) => {
                         let half = &mut halves[usize::from(neighbour)];
@@ -98,7 +103,8 @@ impl Network {
     /// If a buffer's slots do not add up.
     pub fn check_cut(&self, now: Cycle, halves: &[Vec<u8>]) -> Result<(), Error> {
         let mut receiver: HashMap<u32, u32> = HashMap::new();
-        self.wires.arrivals.iter().for_each(|a| *receiver.entry(a.vc).or_default() += 1);
+        let arrivals = self.wires.tiles.iter().flat_map(|tile| tile.arrivals.iter());
+        arrivals.for_each(|a| *receiver.entry(a.vc).or_default() += 1);
         for pair in halves.iter().flat_map(|half| half.chunks_exact(8)) {
             let word = |i: usize| u32::from_le_bytes(pair[4 * i..4 * i + 4].try_into().expect("four bytes"));
             let (vc, theirs) = (word(0), word(1));
@@ -113,9 +119,9 @@ impl Network {
     pub fn open_window(&mut self, now: Cycle) {
         self.span = Some(Span { start: now as u32, end: u32::MAX });
         for endpoint in &mut self.endpoints {
-            endpoint.window_offered = 0;
-            endpoint.window_accepted = 0;
+            endpoint.offered_before = endpoint.offered;
         }
+        self.window_accepted.fill(0);
         (0..self.n_vcs()).for_each(|vc| self.routers.open_window(vc, now));
     }
 
@@ -126,11 +132,13 @@ impl Network {
             span.end = now as u32;
         }
         let size = u64::from(self.load.packet_size);
-        let endpoints = self.endpoints.iter().zip(&self.wiring.endpoints);
+        let endpoints = self.endpoints.iter().zip(&self.window_accepted).zip(&self.wiring.endpoints);
         let v = self.params.num_vcs as usize;
         let channels = self.wiring.channel_in.iter().enumerate().filter_map(|(port, &c)| c.map(|c| (port, u64::from(c))));
         Window {
-            endpoints: endpoints.map(|(e, &(id, _))| [u64::from(id), e.window_offered * size, e.window_accepted]).collect(),
+            endpoints: endpoints
+                .map(|((e, &accepted), &(id, _))| [u64::from(id), (e.offered - e.offered_before) * size, accepted])
+                .collect(),
             vcs: channels
                 .flat_map(|(port, channel)| (0..v).map(move |vc| (port * v + vc, channel * v as u64 + vc as u64)))
                 .map(|(vc, index)| {
@@ -153,7 +161,7 @@ impl Network {
         let v = self.params.num_vcs as usize;
         let mut heads: Vec<(u32, String)> = (0..self.n_vcs())
             .filter_map(|vc| {
-                let flit = self.wires.flits[self.routers.head(vc)?];
+                let flit = self.routers.front(vc)?;
                 let lr = self.wiring.router_of_port[vc / v] as usize;
                 let (out_port, out_vc) = self.routers.wants(vc);
                 let port = vc / v - self.wiring.port_base[lr] as usize;

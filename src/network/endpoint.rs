@@ -9,31 +9,30 @@ use crate::network::flit::Flit;
 use crate::rng::{Purpose, Stream};
 use crate::traffic::Bernoulli;
 
-/// One endpoint's state.
+/// One endpoint's state: what every packet needs comes first, what only a queue needs last.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Endpoint {
     arrivals: Stream,
-    lagging: Stream,
-    /// Draws destinations, in the order in which packets leave the queue.
-    pub destinations: Stream,
-    last_generated: Cycle,
-    head_generated: Cycle,
     /// Packets generated.
     pub offered: u64,
     /// Packets whose head has left the source queue.
     pub taken: u64,
-    /// The next flit to send, while a packet is being sent.
-    pub sending: Flit,
+    last_generated: Cycle,
     /// Flits of the packet being sent that are still here.
     pub remaining: u8,
     /// Its VC.
     pub vc: u8,
     /// VC of the packet before.
     pub last_vc: u8,
-    /// Packets generated in the measured window.
-    pub window_offered: u64,
-    /// Flits ejected in the measured window.
-    pub window_accepted: u64,
+    /// Draws destinations, in the order in which packets leave the queue.
+    pub destinations: Stream,
+    head_generated: Cycle,
+    /// Packets offered before the measured window.
+    pub offered_before: u64,
+    lagging: Stream,
+    /// The next flit to send, while a packet is being sent.
+    pub sending: Flit,
 }
 
 impl Endpoint {
@@ -50,13 +49,12 @@ impl Endpoint {
             head_generated: 0,
             offered: 0,
             taken: 0,
-            sending: Flit::default(),
+            offered_before: 0,
+            sending: Flit::NOTHING,
             remaining: 0,
             vc: 0,
             // The first packet takes VC 0.
             last_vc: (num_vcs - 1) as u8,
-            window_offered: 0,
-            window_accepted: 0,
         };
         (endpoint, first)
     }

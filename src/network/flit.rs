@@ -1,5 +1,6 @@
-//! Flits and the slab that holds those of one partition. A flit stays in its slot from injection to ejection, or to the
-//! edge of the partition; queues are lists of slots, so moving a flit writes one link.
+//! Flits, and the slab that holds those of one partition that wait behind others. A flit travels by value: in the wheel
+//! while on a channel, in its input VC while at the front; only where a queue forms does it take a slot of the slab. So
+//! below saturation a hop touches one line of random memory, and the rest is read and written in order.
 
 use crate::ids::{EndpointId, RouterId};
 
@@ -14,7 +15,7 @@ pub mod flag {
     pub const TAIL: u8 = 2;
 }
 
-/// One flit; half a cache line, also on the wire between partitions.
+/// One flit, also on the wire between partitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Flit {
@@ -30,8 +31,6 @@ pub struct Flit {
     pub injected: u32,
     /// Number of the packet at its source.
     pub sequence: u32,
-    /// Next flit in the same queue.
-    pub next: u32,
     /// Router-to-router channels crossed.
     pub hops: u8,
     /// Scratch of the routing algorithm.
@@ -42,52 +41,57 @@ pub struct Flit {
     pub size: u8,
 }
 
-/// Slots for flits, reused last-in first-out so that the memory touched follows the flits in flight.
+impl Flit {
+    /// What stands where no flit is.
+    pub const NOTHING: Flit =
+        Flit { src: 0, dst: 0, target: 0, generated: 0, injected: 0, sequence: 0, hops: 0, state: 0, flags: 0, size: 0 };
+}
+
+/// A waiting flit and the slot of the next in its queue.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    flit: Flit,
+    next: u32,
+}
+
+/// Slots for waiting flits, reused last-in first-out so that the memory touched follows their number.
 #[derive(Debug, Default)]
 pub struct Slab {
-    slots: Vec<Flit>,
+    slots: Vec<Node>,
     free: Vec<u32>,
 }
 
 impl Slab {
-    /// Puts a flit into a free slot.
+    /// Puts a flit into a free slot, the end of its queue.
     #[inline]
     pub fn insert(&mut self, flit: Flit) -> u32 {
+        let node = Node { flit, next: NONE };
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = flit;
+            self.slots[slot as usize] = node;
             slot
         } else {
-            self.slots.push(flit);
+            self.slots.push(node);
             (self.slots.len() - 1) as u32
         }
     }
 
-    /// Takes a flit out and frees its slot.
+    /// Makes `next` the slot behind `slot` in its queue.
     #[inline]
-    pub fn remove(&mut self, slot: u32) -> Flit {
+    pub fn link(&mut self, slot: u32, next: u32) {
+        self.slots[slot as usize].next = next;
+    }
+
+    /// Takes a flit out and frees its slot; also the slot behind it.
+    #[inline]
+    pub fn remove(&mut self, slot: u32) -> (Flit, u32) {
         self.free.push(slot);
-        self.slots[slot as usize]
+        let node = &self.slots[slot as usize];
+        (node.flit, node.next)
     }
 
     /// Number of flits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
-    }
-}
-
-impl std::ops::Index<u32> for Slab {
-    type Output = Flit;
-
-    #[inline]
-    fn index(&self, slot: u32) -> &Flit {
-        &self.slots[slot as usize]
-    }
-}
-
-impl std::ops::IndexMut<u32> for Slab {
-    #[inline]
-    fn index_mut(&mut self, slot: u32) -> &mut Flit {
-        &mut self.slots[slot as usize]
     }
 }

@@ -131,7 +131,12 @@ pub struct Link {
     pub latency: u32,
     /// What is there.
     pub far: Far,
+    /// The tile of this partition in which it lies; of no meaning for another partition.
+    pub tile: u32,
 }
+
+/// Input VCs of a tile: with their routers and endpoints they fit a core's own cache.
+const TILE_VCS: usize = 2048;
 
 /// The fixed wiring of one partition's routers.
 #[derive(Debug)]
@@ -146,6 +151,13 @@ pub struct Wiring {
     pub links: Vec<Link>,
     /// Local router of each local port.
     pub router_of_port: Vec<u32>,
+    /// First router of each tile: consecutive routers that are simulated together, a cycle at a time, while their state
+    /// is in the cache; shape `[n_tiles + 1]`.
+    pub tile_base: Vec<u32>,
+    /// Tile of each local router.
+    pub tile_of_router: Vec<u32>,
+    /// First endpoint of each local router; shape `[n_local + 1]`.
+    pub endpoint_base: Vec<u32>,
     /// By local endpoint: id and local port.
     pub endpoints: Vec<(EndpointId, u32)>,
     /// By local router: its first endpoint id.
@@ -169,6 +181,9 @@ impl Wiring {
             degree: Vec::with_capacity(routers.len()),
             links: Vec::new(),
             router_of_port: Vec::new(),
+            tile_base: vec![0],
+            tile_of_router: Vec::new(),
+            endpoint_base: vec![0],
             endpoints: Vec::new(),
             first_endpoint: Vec::with_capacity(routers.len()),
             channel_in: Vec::new(),
@@ -180,7 +195,57 @@ impl Wiring {
             wiring.add_router(graph, params, layout, partition, r);
         }
         wiring.routers = routers;
+        wiring.cut_tiles(params.num_vcs as usize);
         wiring
+    }
+
+    /// Groups consecutive routers into tiles, and tells every link the tile at its far end.
+    fn cut_tiles(&mut self, num_vcs: usize) {
+        let mut vcs = 0;
+        for lr in 0..self.n_routers() {
+            let own = self.ports(lr).len() * num_vcs;
+            if vcs > 0 && vcs + own > TILE_VCS {
+                self.tile_base.push(lr as u32);
+                vcs = 0;
+            }
+            vcs += own;
+            self.tile_of_router.push(self.tile_base.len() as u32 - 1);
+        }
+        self.tile_base.push(self.n_routers() as u32);
+        for port in 0..self.links.len() {
+            let router = match self.links[port].far {
+                Far::Local => self.router_of_port[self.links[port].to as usize],
+                Far::Endpoint | Far::Remote(_) => self.router_of_port[port],
+            };
+            self.links[port].tile = self.tile_of_router[router as usize];
+        }
+    }
+
+    /// Number of tiles.
+    #[must_use]
+    pub fn n_tiles(&self) -> usize {
+        self.tile_base.len() - 1
+    }
+
+    /// Local routers of a tile.
+    #[must_use]
+    pub fn tile_routers(&self, tile: usize) -> std::ops::Range<usize> {
+        self.tile_base[tile] as usize..self.tile_base[tile + 1] as usize
+    }
+
+    /// Local endpoints of a tile.
+    #[inline]
+    #[must_use]
+    pub fn tile_endpoints(&self, tile: usize) -> std::ops::Range<usize> {
+        let routers = self.tile_routers(tile);
+        self.endpoint_base[routers.start] as usize..self.endpoint_base[routers.end] as usize
+    }
+
+    /// The tile of a local port.
+    #[inline]
+    #[must_use]
+    pub fn tile_of_port(&self, port: usize) -> u32 {
+        self.tile_of_router[self.router_of_port[port] as usize]
     }
 
     fn add_router(&mut self, graph: &Graph, params: &Params, layout: &Layout, partition: PartitionId, r: RouterId) {
@@ -192,19 +257,21 @@ impl Wiring {
                 Far::Remote(self.neighbours.binary_search(&owner).expect("a neighbour") as u16)
             };
             let to = layout.port_base[peer as usize] + u32::from(peer_port);
-            self.links.push(Link { to, latency: params.latency(class), far });
+            self.links.push(Link { to, latency: params.latency(class), far, tile: 0 });
             self.channel_in.push(Some(graph.channel(peer) + u32::from(peer_port)));
         }
         self.degree.push(graph.degree(r) as Port);
         self.first_endpoint.push(graph.endpoints(r).start);
         for e in graph.endpoints(r) {
             let port = self.links.len() as u32;
-            self.links.push(Link { to: self.endpoints.len() as u32, latency: self.latency_endpoint, far: Far::Endpoint });
+            let to = self.endpoints.len() as u32;
+            self.links.push(Link { to, latency: self.latency_endpoint, far: Far::Endpoint, tile: 0 });
             self.channel_in.push(None);
             self.endpoints.push((e, port));
         }
         self.router_of_port.resize(self.links.len(), self.degree.len() as u32 - 1);
         self.port_base.push(self.links.len() as u32);
+        self.endpoint_base.push(self.endpoints.len() as u32);
     }
 
     /// Number of local routers.

@@ -30,7 +30,7 @@ use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
 use crate::traffic::{Bernoulli, Pattern, TrafficPattern};
-use router::Routers;
+use router::{clear, set, Routers};
 use wire::Record;
 use wires::Wires;
 
@@ -61,7 +61,7 @@ pub enum Event {
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     vc: u32,
-    flit: u32,
+    flit: Flit,
 }
 
 /// The measured window, in cycles of generation: `start..end`, open while `end` is `u32::MAX`.
@@ -78,10 +78,10 @@ pub struct Network {
     load: Load,
     routers: Routers,
     endpoints: Vec<Endpoint>,
+    /// Flits ejected in the measured window; shape `[n_local_endpoints]`.
+    window_accepted: Vec<u64>,
     /// Credits of each endpoint's injection channel; shape `[n_local_endpoints * num_vcs]`.
     endpoint_credits: Vec<u16>,
-    /// Endpoints that may be able to send a flit: one bit each.
-    ready: Vec<u64>,
     /// Router of every endpoint of the network; shared.
     router_of: Arc<Vec<RouterId>>,
     wires: Wires,
@@ -109,19 +109,21 @@ impl Network {
         header: usize,
         sample_period: u32,
     ) -> Self {
-        let mut wires = Wires::new(params, wiring.neighbours.len(), header);
+        let tiles = (0..wiring.n_tiles()).map(|tile| (wiring.tile_routers(tile).len(), wiring.tile_endpoints(tile).len()));
+        let mut wires = Wires::new(params, tiles, wiring.neighbours.len(), header);
         let mut endpoints = Vec::with_capacity(wiring.endpoints.len());
         for (local, &(id, _)) in wiring.endpoints.iter().enumerate() {
             let (endpoint, first) = Endpoint::new(load.seed, id, &load.process, params.num_vcs);
             if let (Some(at), true) = (first, load.pattern.active(id)) {
-                wires.generations.push(at, local as u32);
+                let tile = wiring.tile_of_port(wiring.endpoints[local].1 as usize) as usize;
+                wires.tiles[tile].generations.push(at, local as u32);
             }
             endpoints.push(endpoint);
         }
         Self {
             routers: Routers::new(params, &wiring, routing, load.seed),
+            window_accepted: vec![0; endpoints.len()],
             endpoint_credits: vec![params.vc_buf_size; endpoints.len() * params.num_vcs as usize],
-            ready: vec![0; endpoints.len().div_ceil(64)],
             endpoints,
             router_of,
             wires,
@@ -160,39 +162,41 @@ impl Network {
         self.wires.log.as_deref().unwrap_or(&[])
     }
 
-    fn take_endpoint_credits(&mut self, now: Cycle) {
+    fn take_endpoint_credits(&mut self, tile: usize, now: Cycle) {
         let v = self.params.num_vcs;
-        let list = self.wires.endpoint_credits.take(now);
+        let first = self.wiring.tile_endpoints(tile).start;
+        let list = self.wires.tiles[tile].endpoint_credits.take(now);
         for &index in &list {
             self.endpoint_credits[index as usize] += 1;
-            let e = (index / v) as usize;
-            if self.endpoints[e].queued() > 0 || self.endpoints[e].remaining > 0 {
-                self.ready[e / 64] |= 1 << (e % 64);
+            let e = (index / v) as usize - first;
+            let tile = &mut self.wires.tiles[tile];
+            if tile.starved[e / 64] & (1 << (e % 64)) != 0 {
+                clear(&mut tile.starved, e);
+                set(&mut tile.ready, e);
             }
         }
-        self.wires.endpoint_credits.recycle(list);
+        self.wires.tiles[tile].endpoint_credits.recycle(list);
     }
 
-    fn take_ejections(&mut self, now: Cycle) {
-        let list = self.wires.ejections.take(now);
-        for &Arrival { vc: index, flit } in &list {
-            let flit = self.wires.flits.remove(flit);
+    fn take_ejections(&mut self, tile: usize, now: Cycle) {
+        let list = self.wires.tiles[tile].ejections.take(now);
+        for Arrival { vc: index, flit } in &list {
             self.ejected += 1;
             self.period.flits_accepted += 1;
             let (e, vc) = ((index / self.params.num_vcs) as usize, index % self.params.num_vcs);
-            self.endpoints[e].window_accepted += 1;
+            self.window_accepted[e] += 1;
             // The endpoint consumes at once: the credit is back at the router after the channel and the credit delay.
             let port = self.wiring.endpoints[e].1;
             let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
-            self.wires.credits.push(usable, port * self.params.num_vcs + vc);
+            self.wires.tiles[tile].credits.push(usable, port * self.params.num_vcs + vc);
             if flit.flags & flag::TAIL != 0 {
-                self.accept_packet(now, &flit);
+                self.accept_packet(now, flit);
             }
             if let Some(log) = &mut self.wires.log {
-                log.push((Event::Ejected(now, self.wiring.endpoints[e].0), flit));
+                log.push((Event::Ejected(now, self.wiring.endpoints[e].0), *flit));
             }
         }
-        self.wires.ejections.recycle(list);
+        self.wires.tiles[tile].ejections.recycle(list);
     }
 
     #[inline]
@@ -210,90 +214,107 @@ impl Network {
         }
     }
 
-    fn take_generations(&mut self, now: Cycle) {
-        let list = self.wires.generations.take(now);
+    fn take_generations(&mut self, tile: usize, now: Cycle) {
+        let first = self.wiring.tile_endpoints(tile).start;
+        let list = self.wires.tiles[tile].generations.take(now);
         for &local in &list {
             let e = local as usize;
             let endpoint = &mut self.endpoints[e];
             if let Some(next) = endpoint.generate(now, &self.load.process) {
-                self.wires.generations.push(next, local);
+                self.wires.tiles[tile].generations.push(next, local);
             }
-            endpoint.window_offered += 1;
-            self.ready[e / 64] |= 1 << (e % 64);
+            set(&mut self.wires.tiles[tile].ready, e - first);
         }
         self.period.packets_offered += list.len() as u64;
         self.period.flits_offered += list.len() as u64 * u64::from(self.load.packet_size);
         if self.span.is_some_and(|span| (now as u32) < span.end) {
             self.measured_generated += list.len() as u64;
         }
-        self.wires.generations.recycle(list);
+        self.wires.tiles[tile].generations.recycle(list);
     }
 
-    fn inject(&mut self, now: Cycle) {
-        for word in 0..self.ready.len() {
-            let mut bits = self.ready[word];
+    fn inject(&mut self, tile: usize, now: Cycle) {
+        let first = self.wiring.tile_endpoints(tile).start;
+        for word in 0..self.wires.tiles[tile].ready.len() {
+            let mut bits = self.wires.tiles[tile].ready[word];
             while bits != 0 {
-                let e = word * 64 + bits.trailing_zeros() as usize;
+                let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                if !self.inject_flit(now, e) {
-                    self.ready[word] &= !(1 << (e % 64));
+                let sent = self.inject_flit(tile, now, first + word * 64 + bit as usize);
+                let tile = &mut self.wires.tiles[tile];
+                if sent != Sent::More {
+                    tile.ready[word] &= !(1 << bit);
+                }
+                if sent == Sent::Starved {
+                    tile.starved[word] |= 1 << bit;
                 }
             }
         }
     }
 
-    /// Sends at most one flit of endpoint `e`; returns whether it may be able to send another in the next cycle.
+    /// Sends at most one flit of endpoint `e`.
     #[inline]
-    fn inject_flit(&mut self, now: Cycle, e: usize) -> bool {
+    fn inject_flit(&mut self, tile: usize, now: Cycle, e: usize) -> Sent {
         let v = self.params.num_vcs as usize;
         let endpoint = &mut self.endpoints[e];
         let credits = &mut self.endpoint_credits[e * v..(e + 1) * v];
         let (id, port) = self.wiring.endpoints[e];
-        if endpoint.remaining == 0 {
+        let mut flit = if endpoint.remaining == 0 {
             let need = if self.params.cut_through { u16::from(self.load.packet_size) } else { 1 };
-            let Some(vc) = next_vc(endpoint.last_vc, credits, need) else { return false };
+            let Some(vc) = next_vc(endpoint.last_vc, credits, need) else { return Sent::Starved };
             let (sequence, generated) = endpoint.take(&self.load.process);
             let dst = self.load.pattern.destination(id, &mut endpoint.destinations);
             endpoint.vc = vc;
             endpoint.last_vc = vc;
             endpoint.remaining = self.load.packet_size;
-            endpoint.sending = Flit {
+            self.period.packets_injected += 1;
+            Flit {
                 src: id,
                 dst,
                 target: self.router_of[dst as usize],
                 generated: generated as u32,
                 injected: now as u32,
                 sequence: sequence as u32,
-                next: flit::NONE,
                 hops: 0,
                 state: 0,
                 flags: flag::HEAD,
                 size: self.load.packet_size,
-            };
-            self.period.packets_injected += 1;
-        }
+            }
+        } else {
+            endpoint.sending
+        };
         let vc = usize::from(endpoint.vc);
         if credits[vc] == 0 {
-            return false;
+            return Sent::Starved;
         }
         credits[vc] -= 1;
         endpoint.remaining -= 1;
-        let mut flit = endpoint.sending;
-        endpoint.sending.flags = 0;
-        if endpoint.remaining == 0 {
+        if endpoint.remaining > 0 {
+            endpoint.sending = Flit { flags: 0, ..flit };
+        } else {
             flit.flags |= flag::TAIL;
         }
-        let more = endpoint.remaining > 0 || endpoint.queued() > 0;
+        let more = if endpoint.remaining > 0 || endpoint.queued() > 0 { Sent::More } else { Sent::All };
         if let Some(log) = &mut self.wires.log {
             log.push((Event::Injected(now, id, vc as u8), flit));
         }
         self.injected += 1;
         self.period.flits_injected += 1;
-        let slot = self.wires.flits.insert(flit);
         let at = now + Cycle::from(self.wiring.latency_endpoint) + 1;
-        self.wires.arrivals.push(at, Arrival { vc: port * v as u32 + vc as u32, flit: slot });
+        self.wires.tiles[tile].arrivals.push(at, Arrival { vc: port * v as u32 + vc as u32, flit });
         more
     }
+}
+
+/// What became of an endpoint's turn to inject.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    /// It has nothing more to send.
+    All,
+    /// It may be able to send again in the next cycle.
+    More,
+    /// It waits for a credit.
+    Starved,
 }
 
 /// The first VC after `last`, round-robin, with `need` credits.
@@ -312,20 +333,25 @@ fn next_vc(last: u8, credits: &[u16], need: u16) -> Option<u8> {
 
 impl Model for Network {
     fn cycle(&mut self, now: Cycle) {
-        self.take_endpoint_credits(now);
-        self.take_ejections(now);
-        self.take_arrivals(now);
-        self.take_credits(now);
-        self.take_generations(now);
-        self.inject(now);
-        self.run_routers(now);
+        for tile in 0..self.wires.due.len() {
+            if self.wires.due[tile] > now {
+                continue;
+            }
+            // Nothing that a tile does in a cycle is seen by another in the same cycle.
+            self.wires.due[tile] = NEVER;
+            self.take_endpoint_credits(tile, now);
+            self.take_ejections(tile, now);
+            self.take_arrivals(tile, now);
+            self.take_credits(tile, now);
+            self.take_generations(tile, now);
+            self.inject(tile, now);
+            self.run_routers(tile, now);
+            self.wires.due[tile] = self.wires.tiles[tile].next_event(now + 1);
+        }
     }
 
     fn next_event(&self, from: Cycle) -> Cycle {
-        if self.routers.any_active() || self.ready.iter().any(|&word| word != 0) {
-            return from;
-        }
-        self.wires.next_event(from)
+        self.wires.due.iter().min().map_or(NEVER, |&due| due.max(from))
     }
 
     fn outboxes(&mut self) -> &mut [Vec<u8>] {
@@ -338,8 +364,6 @@ impl Model for Network {
 
     fn deliver(&mut self, neighbour: usize, messages: &[u8], window_end: Cycle) -> Result<(), Error> {
         self.wires.earliest_sent = NEVER;
-        self.wires.arrivals.advance(window_end);
-        self.wires.credits.advance(window_end);
         let straggler = |at: u32| {
             Error::Internal(format!(
                 "a message from neighbour {neighbour} acts in cycle {at}, before the window end {window_end}: the lookahead is wrong"
@@ -352,14 +376,19 @@ impl Model for Network {
                         return Err(straggler(at));
                     }
                     self.imported += 1;
-                    let flit = self.wires.flits.insert(flit);
-                    self.wires.arrivals.push(Cycle::from(at), Arrival { vc, flit });
+                    let tile = self.wiring.tile_of_port((vc / self.params.num_vcs) as usize);
+                    let tile = self.wires.rouse(tile, Cycle::from(at));
+                    tile.arrivals.advance(window_end);
+                    tile.arrivals.push(Cycle::from(at), Arrival { vc, flit });
                 }
                 Record::Credit(at, vc) => {
                     if Cycle::from(at) < window_end {
                         return Err(straggler(at));
                     }
-                    self.wires.credits.push(Cycle::from(at), vc);
+                    let tile = self.wiring.tile_of_port((vc / self.params.num_vcs) as usize);
+                    let tile = self.wires.rouse(tile, Cycle::from(at));
+                    tile.credits.advance(window_end);
+                    tile.credits.push(Cycle::from(at), vc);
                 }
             }
             Ok(())

@@ -68,23 +68,23 @@ impl Router<'_> {
         clock: Clock,
     ) {
         if params.routing_delay == 0 {
-            self.route_waiting(allocation, wires, params);
+            self.route_waiting(allocation, params);
             allocation.move_routed(self.va);
         } else {
             pipeline.enter(Stage::Rc, self.rc, clock.now + params.routing_delay - 1, |_| None);
         }
-        allocation.allocate_vcs(self, wires, params);
+        allocation.allocate_vcs(self, params);
         let won = |vc| allocation.vcs_won.iter().find(|w| w.0 == vc).map(|w| w.2);
         pipeline.enter(Stage::Va, self.va, clock.now + params.vc_alloc_delay - 1, won);
         allocation.allocate_switch(self, params);
         let won = |vc| allocation.switch_won.contains(&vc).then_some(0);
         pipeline.enter(Stage::Sa, self.sa, clock.now + params.sw_alloc_delay - 1, won);
         while let Some(done) = pipeline.due(Stage::Rc, clock.now) {
-            self.route(usize::from(done.vc), wires, params);
+            self.route(usize::from(done.vc), params);
             set(self.va, usize::from(done.vc));
         }
         while let Some(done) = pipeline.due(Stage::Va, clock.now) {
-            let taken = done.won.is_some_and(|vc| self.try_take_vc(usize::from(done.vc), vc, wires, params));
+            let taken = done.won.is_some_and(|vc| self.try_take_vc(usize::from(done.vc), vc, params));
             set(if taken { self.sa } else { self.va }, usize::from(done.vc));
         }
         while let Some(done) = pipeline.due(Stage::Sa, clock.now) {
@@ -97,10 +97,10 @@ impl Router<'_> {
     }
 
     /// Gives output VC `vc` to the packet in `input` if it is still to be had.
-    fn try_take_vc(&mut self, input: usize, vc: u8, wires: &Wires, params: &Params) -> bool {
+    fn try_take_vc(&mut self, input: usize, vc: u8, params: &Params) -> bool {
         let head = &self.inputs[input];
         let port = usize::from(head.out_port);
-        let need = if params.cut_through { u16::from(wires.flits[head.head].size) } else { 0 };
+        let need = if params.cut_through { u16::from(head.front.size) } else { 0 };
         let free = self.busy[port] & (1 << vc) == 0 && self.credits[port * self.num_vcs + usize::from(vc)] >= need;
         if free {
             self.take_vc(input, port, vc);

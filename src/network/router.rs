@@ -5,7 +5,7 @@
 //! the departure of a flit is known when it wins the switch; likewise for credits. Both go to the wheel at once.
 
 use crate::ids::{Cycle, EndpointId, Port, RouterId};
-use crate::network::flit::{flag, NONE};
+use crate::network::flit::{flag, Flit, Slab, NONE};
 use crate::network::pipeline::Pipeline;
 use crate::network::wires::Wires;
 use crate::network::{Arrival, Link, Network, Params, Wiring};
@@ -26,26 +26,34 @@ pub(super) enum State {
     Active,
 }
 
-/// An input virtual channel: a list of flits in the slab, and the state of the packet at its head.
+/// An input virtual channel: the flit at its front, the list of those behind it, and the state of the packet at its head.
+/// One cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub(super) struct InputVc {
-    pub(super) head: u32,
-    tail: u32,
+    /// The flit at the front, if `len` is not 0.
+    pub(super) front: Flit,
+    /// Slots of the second and of the last flit, if there are so many.
+    second: u32,
+    last: u32,
     /// Output VCs that routing allows.
     pub(super) vcs: u32,
-    /// Flits that arrived in the measured window.
-    arrived: u32,
     /// Sum of the cycles of departures minus that of arrivals: the time integral of the occupancy.
     occupied: i64,
+    /// Flits that arrived in the measured window.
+    arrived: u32,
     len: u16,
     pub(super) out_port: Port,
     pub(super) out_vc: u8,
     pub(super) state: State,
+    /// Its bit in the stages.
+    bit: u32,
 }
 
 const IDLE: InputVc = InputVc {
-    head: NONE,
-    tail: NONE,
+    front: Flit::NOTHING,
+    second: NONE,
+    last: NONE,
     vcs: 0,
     arrived: 0,
     occupied: 0,
@@ -53,7 +61,39 @@ const IDLE: InputVc = InputVc {
     out_port: 0,
     out_vc: 0,
     state: State::Idle,
+    bit: 0,
 };
+
+impl InputVc {
+    /// Adds a flit at the end; returns whether it is the front.
+    #[inline]
+    fn push(&mut self, flit: Flit, slab: &mut Slab) -> bool {
+        self.len += 1;
+        if self.len == 1 {
+            self.front = flit;
+            return true;
+        }
+        let slot = slab.insert(flit);
+        if self.len == 2 {
+            self.second = slot;
+        } else {
+            slab.link(self.last, slot);
+        }
+        self.last = slot;
+        false
+    }
+
+    /// Takes the flit at the front, which is there.
+    #[inline]
+    fn pop(&mut self, slab: &mut Slab) -> Flit {
+        let flit = self.front;
+        self.len -= 1;
+        if self.len > 0 {
+            (self.front, self.second) = slab.remove(self.second);
+        }
+        flit
+    }
+}
 
 /// The routers of one partition: every array runs over all of them, router after router.
 pub struct Routers {
@@ -79,10 +119,8 @@ pub struct Routers {
     va: Vec<u64>,
     sa: Vec<u64>,
     word_base: Vec<u32>,
-    /// Router of each word, and bit of each input VC.
+    /// Router of each word.
     router_of_word: Vec<u32>,
-    bit_of_vc: Vec<u32>,
-    active: Vec<u64>,
     pipelines: Vec<Pipeline>,
     rng: Vec<Stream>,
     /// Port of an input VC within its router.
@@ -160,11 +198,11 @@ impl Routers {
         let n_ports = wiring.links.len();
         let n_vcs = n_ports * num_vcs;
         let largest = wiring.max_radix() * num_vcs;
-        let (mut word_base, mut router_of_word, mut bit_of_vc) = (vec![0u32], Vec::new(), Vec::with_capacity(n_vcs));
+        let (mut word_base, mut router_of_word, mut inputs) = (vec![0u32], Vec::new(), Vec::with_capacity(n_vcs));
         for lr in 0..wiring.n_routers() {
             let own_vcs = wiring.ports(lr).len() * num_vcs;
             let first_bit = word_base[lr] * 64;
-            bit_of_vc.extend((0..own_vcs as u32).map(|i| first_bit + i));
+            inputs.extend((0..own_vcs as u32).map(|i| InputVc { bit: first_bit + i, ..IDLE }));
             router_of_word.resize(router_of_word.len() + own_vcs.div_ceil(64), lr as u32);
             word_base.push(router_of_word.len() as u32);
         }
@@ -173,7 +211,7 @@ impl Routers {
         Self {
             num_vcs,
             routing,
-            inputs: vec![IDLE; n_vcs],
+            inputs,
             credits: vec![params.vc_buf_size; n_vcs],
             busy: vec![0; n_ports],
             va_grant: vec![0; n_vcs],
@@ -188,19 +226,11 @@ impl Routers {
             sa: vec![0; n_words],
             word_base,
             router_of_word,
-            bit_of_vc,
-            active: vec![0; wiring.n_routers().div_ceil(64)],
             pipelines: if pipelined { vec![Pipeline::default(); wiring.n_routers()] } else { Vec::new() },
             rng: wiring.routers.iter().map(|&r| Stream::new(seed, Purpose::Routing, u64::from(r))).collect(),
             port_of: (0..largest).map(|i| (i / num_vcs) as u16).collect(),
             allocation: Allocation::new(wiring.max_radix(), num_vcs),
         }
-    }
-
-    /// Whether any router has work in the next cycle.
-    #[inline]
-    pub fn any_active(&self) -> bool {
-        self.active.iter().any(|&word| word != 0)
     }
 
     /// Flits in the buffer of input VC `vc`.
@@ -222,9 +252,9 @@ impl Routers {
         (u64::from(input.arrived), u64::try_from(integral).expect("occupancy is not negative"))
     }
 
-    /// The slot of the oldest flit in input VC `vc`.
-    pub(super) fn head(&self, vc: usize) -> Option<u32> {
-        (self.inputs[vc].len > 0).then_some(self.inputs[vc].head)
+    /// The oldest flit in input VC `vc`.
+    pub(super) fn front(&self, vc: usize) -> Option<&Flit> {
+        (self.inputs[vc].len > 0).then_some(&self.inputs[vc].front)
     }
 
     /// Where the packet at the head of `vc` wants to go, for the report of a stall: output port, and VC if it holds one.
@@ -235,55 +265,55 @@ impl Routers {
 }
 
 impl Network {
-    /// Flits that reach routers in cycle `now`.
-    pub(super) fn take_arrivals(&mut self, now: Cycle) {
-        let list = self.wires.arrivals.take(now);
+    /// Flits that reach routers of a tile in cycle `now`.
+    pub(super) fn take_arrivals(&mut self, tile: usize, now: Cycle) {
+        let list = self.wires.tiles[tile].arrivals.take(now);
+        let first = self.wiring.tile_base[tile];
         let routers = &mut self.routers;
-        for &Arrival { vc, flit } in &list {
-            let input = &mut routers.inputs[vc as usize];
+        // A first look without decisions lets the loads of all these lines overlap: each is far away, and what follows
+        // branches on what it finds.
+        std::hint::black_box(list.iter().fold(0, |sum, a| sum ^ routers.inputs[a.vc as usize].len));
+        for Arrival { vc, flit } in &list {
+            let input = &mut routers.inputs[*vc as usize];
             input.arrived += 1;
             input.occupied -= now as i64;
-            input.len += 1;
-            if input.len > 1 {
-                let tail = std::mem::replace(&mut input.tail, flit);
-                self.wires.flits[tail].next = flit;
+            if !input.push(*flit, &mut self.wires.slab) {
                 continue;
             }
-            input.head = flit;
-            input.tail = flit;
-            let bit = routers.bit_of_vc[vc as usize] as usize;
+            let bit = input.bit as usize;
             if input.state == State::Active {
                 set(&mut routers.sa, bit);
             } else {
                 input.state = State::Waiting;
                 set(&mut routers.rc, bit);
             }
-            set(&mut routers.active, routers.router_of_word[bit / 64] as usize);
+            set(&mut self.wires.tiles[tile].active, (routers.router_of_word[bit / 64] - first) as usize);
         }
-        self.wires.arrivals.recycle(list);
+        self.wires.tiles[tile].arrivals.recycle(list);
     }
 
-    /// Credits that come into force in cycle `now`.
-    pub(super) fn take_credits(&mut self, now: Cycle) {
-        let list = self.wires.credits.take(now);
+    /// Credits that come into force in cycle `now` in a tile.
+    pub(super) fn take_credits(&mut self, tile: usize, now: Cycle) {
+        let list = self.wires.tiles[tile].credits.take(now);
         for &vc in &list {
             let credits = &mut self.routers.credits[vc as usize];
             *credits += 1;
             assert!(*credits <= self.params.vc_buf_size, "cycle {now}: more credits than buffer at output VC {vc}");
         }
-        self.wires.credits.recycle(list);
+        self.wires.tiles[tile].credits.recycle(list);
     }
 
-    /// One cycle of every router that has work.
-    pub(super) fn run_routers(&mut self, now: Cycle) {
+    /// One cycle of every router of a tile that has work.
+    pub(super) fn run_routers(&mut self, tile: usize, now: Cycle) {
         let substeps = self.params.substeps(now);
-        for word in 0..self.routers.active.len() {
-            let mut bits = self.routers.active[word];
+        let first = self.wiring.tile_base[tile] as usize;
+        for word in 0..self.wires.tiles[tile].active.len() {
+            let mut bits = self.wires.tiles[tile].active[word];
             while bits != 0 {
-                let lr = word * 64 + bits.trailing_zeros() as usize;
+                let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                if !self.run_router(lr, now, substeps) {
-                    self.routers.active[word] &= !(1 << (lr % 64));
+                if !self.run_router(first + word * 64 + bit as usize, now, substeps) {
+                    self.wires.tiles[tile].active[word] &= !(1 << bit);
                 }
             }
         }
@@ -350,11 +380,11 @@ impl Router<'_> {
 
     /// One pipeline step: every stage acts on the state that the step before left.
     fn substep(&mut self, allocation: &mut Allocation, wires: &mut Wires, params: &Params, clock: Clock) {
-        self.route_waiting(allocation, wires, params);
+        self.route_waiting(allocation, params);
         if params.routing_delay == 0 {
             allocation.move_routed(self.va);
         }
-        allocation.allocate_vcs(self, wires, params);
+        allocation.allocate_vcs(self, params);
         // The winners hold their VC from here on, which nobody else in this step looks at; they enter SA at its end.
         for k in 0..allocation.vcs_won.len() {
             let (input, port, vc) = allocation.vcs_won[k];
@@ -372,13 +402,13 @@ impl Router<'_> {
     }
 
     /// RC: routes the heads that wait for it and remembers them in `routed`, to enter VA in the next step.
-    pub(super) fn route_waiting(&mut self, allocation: &mut Allocation, wires: &mut Wires, params: &Params) {
+    pub(super) fn route_waiting(&mut self, allocation: &mut Allocation, params: &Params) {
         for w in 0..self.rc.len() {
             let bits = std::mem::take(&mut self.rc[w]);
             allocation.routed[w] = bits;
             let mut rest = bits;
             while rest != 0 {
-                self.route(w * 64 + rest.trailing_zeros() as usize, wires, params);
+                self.route(w * 64 + rest.trailing_zeros() as usize, params);
                 rest &= rest - 1;
             }
         }
@@ -386,10 +416,10 @@ impl Router<'_> {
 
     /// Decides where the packet at the head of `input` goes next.
     #[inline]
-    pub(super) fn route(&mut self, input: usize, wires: &mut Wires, params: &Params) {
+    pub(super) fn route(&mut self, input: usize, params: &Params) {
         let in_port = self.port_of[input];
         let input = &mut self.inputs[input];
-        let flit = &mut wires.flits[input.head];
+        let flit = &mut input.front;
         if flit.target == self.id {
             let local = flit.dst.wrapping_sub(self.first_endpoint);
             let n_endpoints = self.links.len() as u32 - u32::from(self.degree);
@@ -432,12 +462,9 @@ impl Router<'_> {
     #[inline]
     pub(super) fn traverse(&mut self, input: usize, wires: &mut Wires, params: &Params, clock: Clock) {
         let queue = &mut self.inputs[input];
-        let slot = queue.head;
         let (port, vc) = (usize::from(queue.out_port), usize::from(queue.out_vc));
-        let flit = &wires.flits[slot];
+        let flit = queue.pop(&mut wires.slab);
         let tail = flit.flags & flag::TAIL != 0;
-        queue.head = flit.next;
-        queue.len -= 1;
         queue.occupied += i64::from(clock.now);
         let more = queue.len > 0;
         if tail {
@@ -453,10 +480,10 @@ impl Router<'_> {
         self.credits[port * self.num_vcs + vc] -= 1;
         let in_port = usize::from(self.port_of[input]);
         let in_vc = input - in_port * self.num_vcs;
-        wires.switched(Cycle::from(clock.now), self.id, slot, [in_port, in_vc], [port, vc]);
+        wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
         let departs = (clock.crossing + params.st_final_delay - 1).max(self.flit_slot[port]);
         self.flit_slot[port] = departs + 1;
-        wires.send_flit(&self.links[port], departs, vc, slot);
+        wires.send_flit(&self.links[port], departs, vc, flit);
         let departs = clock.now.max(self.credit_slot[in_port]);
         self.credit_slot[in_port] = departs + 1;
         wires.send_credit(&self.links[in_port], departs, in_vc);

@@ -1,13 +1,12 @@
-//! Everything on its way: the flits of a partition, the wheels of what will happen, the outboxes to other partitions.
+//! Everything on its way: the wheels of what will happen, by tile, and the outboxes to other partitions.
 
 use crate::engine::{Calendar, Wheel, NEVER};
 use crate::ids::{Cycle, RouterId};
 use crate::network::flit::{Flit, Slab};
 use crate::network::{wire, Arrival, Event, Far, Link, Params};
 
-/// The channels of one partition.
-pub(super) struct Wires {
-    pub(super) flits: Slab,
+/// What will happen to the routers and endpoints of one tile, and which of them have work.
+pub(super) struct Tile {
     /// Flits by the cycle in which a router sees them.
     pub(super) arrivals: Wheel<Arrival>,
     /// Flits by the cycle in which an endpoint reads them.
@@ -18,6 +17,49 @@ pub(super) struct Wires {
     pub(super) endpoint_credits: Wheel<u32>,
     /// Endpoints by the cycle of their next packet.
     pub(super) generations: Calendar<u32>,
+    /// Endpoints that may be able to send a flit: one bit each, from the first of the tile.
+    pub(super) ready: Vec<u64>,
+    /// Endpoints that wait for a credit: one bit each.
+    pub(super) starved: Vec<u64>,
+    /// Routers with work: one bit each, from the first of the tile.
+    pub(super) active: Vec<u64>,
+}
+
+impl Tile {
+    fn new(horizon: Cycle, n_routers: usize, n_endpoints: usize) -> Self {
+        Self {
+            arrivals: Wheel::new(horizon),
+            ejections: Wheel::new(horizon),
+            credits: Wheel::new(horizon),
+            endpoint_credits: Wheel::new(horizon),
+            generations: Calendar::new(),
+            ready: vec![0; n_endpoints.div_ceil(64)],
+            starved: vec![0; n_endpoints.div_ceil(64)],
+            active: vec![0; n_routers.div_ceil(64)],
+        }
+    }
+
+    /// The first cycle at or after `from` in which the tile has anything to do.
+    pub(super) fn next_event(&self, from: Cycle) -> Cycle {
+        if self.active.iter().chain(&self.ready).any(|&word| word != 0) {
+            return from;
+        }
+        self.arrivals
+            .next(from)
+            .min(self.ejections.next(from))
+            .min(self.credits.next(from))
+            .min(self.endpoint_credits.next(from))
+            .min(self.generations.next(from))
+    }
+}
+
+/// The channels of one partition.
+pub(super) struct Wires {
+    pub(super) tiles: Vec<Tile>,
+    /// Per tile, a lower bound on the next cycle in which it has anything to do.
+    pub(super) due: Vec<Cycle>,
+    /// Flits that wait behind others.
+    pub(super) slab: Slab,
     pub(super) outboxes: Vec<Vec<u8>>,
     /// The earliest time stamp in the outboxes.
     pub(super) earliest_sent: Cycle,
@@ -31,16 +73,13 @@ pub(super) struct Wires {
 }
 
 impl Wires {
-    /// Nothing under way; `header` bytes of each outbox belong to the engine.
-    pub(super) fn new(params: &Params, n_neighbours: usize, header: usize) -> Self {
-        let horizon = params.horizon();
+    /// Nothing under way. `tiles` gives routers and endpoints of each; `header` bytes of each outbox belong to the engine.
+    pub(super) fn new(params: &Params, tiles: impl Iterator<Item = (usize, usize)>, n_neighbours: usize, header: usize) -> Self {
+        let tiles: Vec<Tile> = tiles.map(|(routers, endpoints)| Tile::new(params.horizon(), routers, endpoints)).collect();
         Self {
-            flits: Slab::default(),
-            arrivals: Wheel::new(horizon),
-            ejections: Wheel::new(horizon),
-            credits: Wheel::new(horizon),
-            endpoint_credits: Wheel::new(horizon),
-            generations: Calendar::new(),
+            due: vec![0; tiles.len()],
+            tiles,
+            slab: Slab::default(),
             outboxes: vec![vec![0; header]; n_neighbours],
             earliest_sent: NEVER,
             exported: 0,
@@ -51,39 +90,37 @@ impl Wires {
         }
     }
 
-    /// The first cycle at or after `from` in which anything arrives or is generated.
-    pub(super) fn next_event(&self, from: Cycle) -> Cycle {
-        self.arrivals
-            .next(from)
-            .min(self.ejections.next(from))
-            .min(self.credits.next(from))
-            .min(self.endpoint_credits.next(from))
-            .min(self.generations.next(from))
+    /// The tile, after noting that it has something to do in cycle `at`.
+    #[inline]
+    pub(super) fn rouse(&mut self, tile: u32, at: Cycle) -> &mut Tile {
+        let due = &mut self.due[tile as usize];
+        *due = (*due).min(at);
+        &mut self.tiles[tile as usize]
     }
 
     /// Counts a flit that won the switch.
     #[inline]
-    pub(super) fn switched(&mut self, now: Cycle, router: RouterId, slot: u32, from: [usize; 2], to: [usize; 2]) {
+    pub(super) fn switched(&mut self, now: Cycle, router: RouterId, flit: &Flit, from: [usize; 2], to: [usize; 2]) {
         self.flit_hops += 1;
         if let Some(log) = &mut self.log {
-            log.push((Event::Switched(now, router, from.map(|i| i as u16), to.map(|i| i as u16)), self.flits[slot]));
+            log.push((Event::Switched(now, router, from.map(|i| i as u16), to.map(|i| i as u16)), *flit));
         }
     }
 
     /// Puts a flit on `link` in cycle `departs`, for VC `vc` at the far end.
     #[inline]
-    pub(super) fn send_flit(&mut self, link: &Link, departs: u32, vc: usize, slot: u32) {
+    pub(super) fn send_flit(&mut self, link: &Link, departs: u32, vc: usize, mut flit: Flit) {
         let at = departs + link.latency + 1;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
             Far::Local => {
-                let hops = &mut self.flits[slot].hops;
-                *hops = hops.saturating_add(1);
-                self.arrivals.push(Cycle::from(at), Arrival { vc, flit: slot });
+                flit.hops = flit.hops.saturating_add(1);
+                self.rouse(link.tile, Cycle::from(at)).arrivals.push(Cycle::from(at), Arrival { vc, flit });
             }
-            Far::Endpoint => self.ejections.push(Cycle::from(at), Arrival { vc, flit: slot }),
+            Far::Endpoint => {
+                self.rouse(link.tile, Cycle::from(at)).ejections.push(Cycle::from(at), Arrival { vc, flit });
+            }
             Far::Remote(neighbour) => {
-                let mut flit = self.flits.remove(slot);
                 flit.hops = flit.hops.saturating_add(1);
                 self.exported += 1;
                 self.earliest_sent = self.earliest_sent.min(Cycle::from(at));
@@ -99,9 +136,9 @@ impl Wires {
         let usable = seen + self.credit_delay;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
-            Far::Local => self.credits.push(Cycle::from(usable), vc),
+            Far::Local => self.rouse(link.tile, Cycle::from(usable)).credits.push(Cycle::from(usable), vc),
             // An endpoint uses a credit in the cycle in which it reads it.
-            Far::Endpoint => self.endpoint_credits.push(Cycle::from(seen), vc),
+            Far::Endpoint => self.rouse(link.tile, Cycle::from(seen)).endpoint_credits.push(Cycle::from(seen), vc),
             Far::Remote(neighbour) => {
                 self.earliest_sent = self.earliest_sent.min(Cycle::from(usable));
                 wire::put_credit(&mut self.outboxes[usize::from(neighbour)], usable, vc);

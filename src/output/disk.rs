@@ -88,10 +88,12 @@ pub(super) fn prepare(path: &Path, bytes: u64) -> Result<(), Error> {
     let folder = folder_of(path);
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, format!("cannot make this folder: {e}")))?;
     // Permission bits do not tell (root, read-only mounts, quotas): only writing does.
-    let probe = neighbour(path, &format!(".{}.probe", std::process::id()));
+    let probe = temporary(path);
     let tried = File::create(&probe).and_then(|mut f| f.write_all(b"probe"));
     let _ = fs::remove_file(&probe);
     tried.map_err(|e| Error::io(folder, format!("cannot write in this folder: {e}")))?;
+    // What is there already needs no more room.
+    let bytes = bytes.saturating_sub(fs::metadata(path).map_or(0, |m| m.len()));
     match rustix::fs::statvfs(folder) {
         Ok(s) if s.f_bavail.saturating_mul(s.f_frsize) < bytes => {
             let (free, need) = (readable_bytes(s.f_bavail.saturating_mul(s.f_frsize)), readable_bytes(bytes));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use hdf5::types::{FixedAscii, IntSize, Reference, TypeDescriptor, VarLenArray, VarLenUnicode};
-use hdf5::{Container, File, Group, H5Type, Location, ObjectReference1, ReferencedObject};
+use hdf5::{Container, File, Group, H5Type, Location, LocationToken, LocationType, ObjectReference1, ReferencedObject};
 use sha2::{Digest, Sha256};
 
 use super::dimension::BackReference;
@@ -47,50 +47,55 @@ fn read(path: &Path) -> Result<Contents, Error> {
     contents(&file).map_err(|e| failed(path, "read this file", &e))
 }
 
+/// A group with the addresses of its members: what the references of its data sets can point to. (The library would find the
+/// name of a referenced object by a search through the whole file.)
+struct Place<'a> {
+    group: &'a Group,
+    path: &'a str,
+    members: Vec<(LocationToken, String)>,
+}
+
 /// Hashes everything outside `/runtime`, which reads all of it.
 pub(super) fn contents(file: &File) -> hdf5::Result<Contents> {
     let mut all = Contents::new();
-    attributes(file, "/", &mut all)?;
-    for name in file.member_names()? {
-        if name != VOLATILE {
-            member(file, "", &name, &mut all)?;
-        }
-    }
+    add_group(file, "", &mut all)?;
     Ok(all)
 }
 
-/// Hashes the member `name` of `group`, whose path is `place`, and everything below it.
-fn member(group: &Group, place: &str, name: &str, all: &mut Contents) -> hdf5::Result<()> {
-    let path = format!("{place}/{name}");
-    match group.loc_type_by_name(name)? {
-        hdf5::LocationType::Group => {
-            let group = group.group(name)?;
-            all.insert(path.clone(), Sha256::digest("group").into());
-            attributes(&group, &path, all)?;
-            for name in group.member_names()? {
-                member(&group, &path, &name, all)?;
+/// Hashes the group at `path` and everything below it.
+fn add_group(group: &Group, path: &str, all: &mut Contents) -> hdf5::Result<()> {
+    let mut names = group.member_names()?;
+    names.retain(|name| !path.is_empty() || name != VOLATILE);
+    let infos: Vec<_> = names.iter().map(|name| group.loc_info_by_name(name)).collect::<Result<_, _>>()?;
+    let members = infos.iter().map(|i| i.token).zip(names.iter().cloned()).collect();
+    let place = Place { group, path, members };
+    all.insert(path.to_string(), Sha256::digest("group").into());
+    add_attributes(group, path, &place, all)?;
+    for (name, info) in names.iter().zip(&infos) {
+        let path = format!("{path}/{name}");
+        match info.loc_type {
+            LocationType::Group => add_group(&group.group(name)?, &path, all)?,
+            LocationType::Dataset => {
+                let dataset = group.dataset(name)?;
+                all.insert(path.clone(), values(&dataset, &place)?);
+                add_attributes(&dataset, &path, &place, all)?;
             }
+            other => return Err(format!("{path} is a {other:?}").into()),
         }
-        hdf5::LocationType::Dataset => {
-            let dataset = group.dataset(name)?;
-            all.insert(path.clone(), values(&dataset, group)?);
-            attributes(&dataset, &path, all)?;
-        }
-        other => return Err(format!("{path} is a {other:?}").into()),
     }
     Ok(())
 }
 
-/// Hashes the attributes of the object at `path`.
-fn attributes(place: &Location, path: &str, all: &mut Contents) -> hdf5::Result<()> {
-    for name in place.attr_names()? {
-        all.insert(format!("{path}@{name}"), values(&*place.attr(&name)?, place)?);
+/// Hashes the attributes of the object at `path`, in `place`.
+fn add_attributes(object: &Location, path: &str, place: &Place<'_>, all: &mut Contents) -> hdf5::Result<()> {
+    for name in object.attr_names()? {
+        all.insert(format!("{path}@{name}"), values(&*object.attr(&name)?, place)?);
     }
     Ok(())
 }
 
-/// Hash of type, shape and values. `place` is any object of the file.
-fn values(container: &Container, place: &Location) -> hdf5::Result<[u8; 32]> {
+/// Hash of type, shape and values.
+fn values(container: &Container, place: &Place<'_>) -> hdf5::Result<[u8; 32]> {
     let descriptor = container.dtype()?.to_descriptor()?;
     let mut hash = Sha256::new();
     hash.update(format!("{descriptor:?} {:?}", container.shape()));
@@ -142,9 +147,13 @@ fn text(hash: &mut Sha256, text: &str) {
 }
 
 /// The path of what a reference points to.
-fn target(reference: &ObjectReference1, place: &Location) -> hdf5::Result<String> {
-    match place.dereference(reference)? {
-        ReferencedObject::Dataset(d) => Ok(d.name()),
-        _ => Err("a reference to something else than a data set".into()),
+fn target(reference: &ObjectReference1, place: &Place<'_>) -> hdf5::Result<String> {
+    let ReferencedObject::Dataset(dataset) = place.group.dereference(reference)? else {
+        return Err("a reference to something else than a data set".into());
+    };
+    let token = dataset.loc_info()?.token;
+    match place.members.iter().find(|(member, _)| *member == token) {
+        Some((_, name)) => Ok(format!("{}/{name}", place.path)),
+        None => Err(format!("a reference out of the group {}", place.path).into()),
     }
 }

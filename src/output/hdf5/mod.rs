@@ -35,6 +35,14 @@ pub use self::store::Store;
 
 use crate::error::Error;
 
+/// As `failed`, for writing: what the library has no part in is a record that should not have come here.
+fn not_written(path: &Path, act: &str, error: &hdf5::Error) -> Error {
+    match error.stack() {
+        Some(_) => failed(path, act, error),
+        None => Error::Internal(format!("{}: cannot {act}: {error}", path.display())),
+    }
+}
+
 /// The error of the library on the file `path` while trying to `act`, with what the system said if it said anything.
 fn failed(path: &Path, act: &str, error: &hdf5::Error) -> Error {
     // The description at the top of the stack is "unable to ..."; the system's own words are at the bottom.

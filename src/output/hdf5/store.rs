@@ -7,7 +7,7 @@ use hdf5::File;
 
 use super::array::{label, write_attribute, write_text, write_text_attribute};
 use super::layout::{self, FORMAT, FORMAT_VERSION};
-use super::{detail, failed, network, resume, rows, runtime};
+use super::{detail, network, not_written, resume, rows, runtime};
 use crate::error::Error;
 use crate::output::lock::Lock;
 use crate::output::{disk, NetworkInfo, PointRecord, RunInfo, Runtime};
@@ -73,7 +73,7 @@ impl Store {
         let partial = disk::temporary(&self.path);
         let made = self
             .write_head(&partial)
-            .map_err(|e| failed(&self.path, "make the results file", &e))
+            .map_err(|e| not_written(&self.path, "make the results file", &e))
             .and_then(|()| disk::replace(&partial, &self.path));
         if made.is_err() {
             let _ = fs::remove_file(&partial);
@@ -84,21 +84,26 @@ impl Store {
     /// Writes what does not depend on points.
     fn write_head(&self, path: &Path) -> hdf5::Result<()> {
         let file = File::create(path)?;
-        write_text_attribute(&file, "format", FORMAT)?;
-        write_attribute(&file, "format_version", &FORMAT_VERSION)?;
+        self.write_groups(&file)?;
+        close(file)
+    }
+
+    /// Writes the groups of a file without points. None of them is open on return, or the file would not close.
+    fn write_groups(&self, file: &File) -> hdf5::Result<()> {
+        write_text_attribute(file, "format", FORMAT)?;
+        write_attribute(file, "format_version", &FORMAT_VERSION)?;
         let config = file.create_group("config")?;
         write_attribute(&config, "seed", &self.run.seed)?;
         write_text_attribute(&config, "version", &self.run.version)?;
         write_attribute(&config, "n_points", &(self.run.n_points as u64))?;
         let toml = label("toml", "", "effective configuration of the study, with its sweep");
         write_text(&config, toml, &self.run.config_toml)?;
-        let points = layout::create_group(&file, "points")?;
+        let points = layout::create_group(file, "points")?;
         layout::write_axes(&points, &self.run.axes)?;
         file.create_group("points_detail")?;
         file.create_group("network")?;
-        let runtime = layout::create_group(&file, "runtime")?;
-        runtime.create_group("sessions")?;
-        file.close()
+        layout::create_group(file, "runtime")?.create_group("sessions")?;
+        Ok(())
     }
 
     /// Refuses a record that does not belong to the study.
@@ -115,7 +120,7 @@ impl Store {
         let num_vcs = record.report.vc_occupancy.len().checked_div(network.source_router.len()).unwrap_or(0);
         let growth = disk::estimate_bytes(1, network.source_router.len(), num_vcs, network.endpoint_router.len());
         disk::reserve(partial, growth).map_err(|e| rename_error(e, &self.path))?;
-        let session = self.append(partial, record, network).map_err(|e| failed(&self.path, "add a point", &e))?;
+        let session = self.append(partial, record, network).map_err(|e| not_written(&self.path, "add a point", &e))?;
         disk::release(partial).map_err(|e| Error::io(&self.path, e))?;
         disk::replace(partial, &self.path)?;
         Ok(session)
@@ -131,9 +136,15 @@ impl Store {
         let network_path = network::write(&file, network)?;
         detail::write(&file, record, network, &network_path, self.run.n_points)?;
         rows::add(&file, &self.run, record, session)?;
-        file.close()?;
+        close(file)?;
         Ok(session)
     }
+}
+
+/// Closes a file that was written, with an error if any of it could not be written.
+fn close(file: File) -> hdf5::Result<()> {
+    file.flush()?;
+    file.close()
 }
 
 /// The same error, about the file that the user knows rather than its temporary copy.
