@@ -152,6 +152,9 @@ pub fn wait(child: Child) -> End {
     let guard = std::thread::spawn(move || {
         let hangs = is_done.recv_timeout(HANGS).is_err();
         if hangs {
+            // mpirun ends its ranks only if it is asked to.
+            let _ = Command::new("kill").args(["-TERM", &id]).status();
+            std::thread::sleep(Duration::from_secs(5));
             let _ = Command::new("kill").args(["-KILL", &id]).status();
         }
         hangs
