@@ -85,3 +85,23 @@ fn every_path_of_the_code_map_exists() {
         assert!(repository().join("src").join(path).exists(), "ARCHITECTURE.md names {path}, which does not exist");
     }
 }
+
+#[test]
+fn every_function_on_the_way_of_a_flit_exists() {
+    let text = read("ARCHITECTURE.md");
+    let sections = ["## Entry points", "## The way of one flit"].map(|title| text.split(title).nth(1).expect("a section"));
+    let code = code_below(&repository().join("src"));
+    for section in sections.map(|rest| rest.split("\n## ").next().unwrap_or_default()) {
+        for name in section.split('`').skip(1).step_by(2).filter(|name| !name.contains(['.', '/'])) {
+            let function = name.rsplit("::").next().unwrap_or(name);
+            assert!(code.contains(&format!("fn {function}")), "ARCHITECTURE.md names {name}, which does not exist");
+        }
+    }
+}
+
+/// Every source file below `folder`, one after the other.
+fn code_below(folder: &Path) -> String {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let text = |path: PathBuf| if path.is_dir() { code_below(&path) } else { std::fs::read_to_string(path).expect("text") };
+    entries.map(text).collect()
+}

@@ -52,6 +52,17 @@ impl<E: Copy> Calendar<E> {
         self.near.take(at)
     }
 
+    /// The events of cycle `at` that are near already: all, except in the first cycle of a turn.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, at: Cycle) -> &[E] {
+        if at >> TURN_BITS == self.turn {
+            self.near.at(at)
+        } else {
+            &[]
+        }
+    }
+
     fn begin(&mut self, turn: Cycle) {
         self.turn = turn;
         // Moves the wheel's base to the new turn: everything before it has been taken.

@@ -72,6 +72,13 @@ impl<E: Copy> Wheel<E> {
         list
     }
 
+    /// The events of cycle `at`, which lies within the horizon.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, at: Cycle) -> &[E] {
+        &self.slots[(at & self.mask) as usize]
+    }
+
     /// Says that every event before `to` has been taken, after cycles without events were skipped.
     #[inline]
     pub fn advance(&mut self, to: Cycle) {

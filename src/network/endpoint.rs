@@ -71,6 +71,12 @@ impl Endpoint {
         process.gap(&mut self.arrivals).map(|gap| now + gap)
     }
 
+    /// Something of each cache line that a packet needs.
+    #[inline]
+    pub(super) fn lines(&self) -> u64 {
+        self.taken ^ self.head_generated
+    }
+
     /// Packets in the source queue.
     #[inline]
     #[must_use]

@@ -339,6 +339,7 @@ impl Model for Network {
             }
             // Nothing that a tile does in a cycle is seen by another in the same cycle.
             self.wires.due[tile] = NEVER;
+            self.warm(tile, now);
             self.take_endpoint_credits(tile, now);
             self.take_ejections(tile, now);
             self.take_arrivals(tile, now);

@@ -7,7 +7,7 @@
 use crate::ids::{Cycle, EndpointId, Port, RouterId};
 use crate::network::flit::{flag, Flit, Slab, NONE};
 use crate::network::pipeline::Pipeline;
-use crate::network::wires::Wires;
+use crate::network::wires::{Tile, Wires};
 use crate::network::{Arrival, Link, Network, Params, Wiring};
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Head, Here, Routing, RoutingAlgorithm, View};
@@ -264,15 +264,53 @@ impl Routers {
     }
 }
 
+/// Reads one element of every cache line of `slice`.
+#[inline]
+fn touch<T>(slice: &[T], value: impl Fn(&T) -> u64) -> u64 {
+    let per_line = (64 / size_of::<T>()).max(1);
+    slice.iter().step_by(per_line).fold(0, |sum, element| sum ^ value(element))
+}
+
 impl Network {
+    /// Brings the state of a busy tile into the cache before it is worked on. Every line of it is far away at first, and
+    /// what follows branches on what it finds; a first pass without decisions lets the loads overlap.
+    pub(super) fn warm(&self, tile: usize, now: Cycle) {
+        let Tile { arrivals, generations, .. } = &self.wires.tiles[tile];
+        let (arrivals, generations) = (arrivals.at(now), generations.at(now));
+        let own = self.wiring.tile_routers(tile);
+        // In a tile with little to do most lines will not be needed.
+        if arrivals.len() < own.len() {
+            return;
+        }
+        let ports = self.wiring.port_base[own.start] as usize..self.wiring.port_base[own.end] as usize;
+        let routers = &self.routers;
+        let vcs = ports.start * routers.num_vcs..ports.end * routers.num_vcs;
+        let mut sum = arrivals.iter().fold(0, |sum, a| sum ^ u64::from(routers.inputs[a.vc as usize].vcs));
+        for lr in own.clone() {
+            let first = self.wiring.port_base[lr] as usize * routers.num_vcs;
+            let words = routers.word_base[lr] as usize..routers.word_base[lr + 1] as usize;
+            for stage in [&routers.va[words.clone()], &routers.sa[words]] {
+                for_each_bit(stage, |input| sum ^= u64::from(routers.inputs[first + input].vcs));
+            }
+        }
+        sum ^= touch(&self.wiring.links[ports.clone()], |link| u64::from(link.to));
+        sum ^= touch(&routers.busy[ports.clone()], |&x| x.into());
+        sum ^= touch(&routers.flit_slot[ports.clone()], |&x| x.into());
+        sum ^= touch(&routers.credit_slot[ports.clone()], |&x| x.into());
+        sum ^= touch(&routers.sa_grant[ports.clone()], |&x| x.into());
+        sum ^= touch(&routers.sa_accept[ports], |&x| x.into());
+        sum ^= touch(&routers.credits[vcs.clone()], |&x| x.into());
+        sum ^= touch(&routers.va_grant[vcs.clone()], |&x| x.into());
+        sum ^= touch(&routers.va_accept[vcs], |&x| x.into());
+        sum ^= generations.iter().fold(0, |sum, &e| sum ^ self.endpoints[e as usize].lines());
+        std::hint::black_box(sum);
+    }
+
     /// Flits that reach routers of a tile in cycle `now`.
     pub(super) fn take_arrivals(&mut self, tile: usize, now: Cycle) {
         let list = self.wires.tiles[tile].arrivals.take(now);
         let first = self.wiring.tile_base[tile];
         let routers = &mut self.routers;
-        // A first look without decisions lets the loads of all these lines overlap: each is far away, and what follows
-        // branches on what it finds.
-        std::hint::black_box(list.iter().fold(0, |sum, a| sum ^ routers.inputs[a.vc as usize].len));
         for Arrival { vc, flit } in &list {
             let input = &mut routers.inputs[*vc as usize];
             input.arrived += 1;

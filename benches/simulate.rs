@@ -1,0 +1,90 @@
+//! The hot paths: the timing wheel, a cycle of the network at the sizes that matter, table and graph building.
+//! benches/README.md says how the figures of record are taken.
+
+use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
+use sfpdes::config::Study;
+use sfpdes::engine::{Wheel, Windows};
+use sfpdes::network::{Network, Wiring};
+use sfpdes::routing::table::{Table, Tie};
+use sfpdes::study::{schema, Point, Prepared};
+use sfpdes::topology::slim_fly;
+use sfpdes::transport::Local;
+
+/// Cycles before anything is timed: the network is in its steady state by then.
+const WARM_UP: u64 = 300;
+
+fn point(q: u32, p: u32, load: f64) -> Point {
+    let text = format!(
+        "[network]\ntopology = \"slim-fly\"\nq = {q}\np = {p}\n[router]\nnum_vcs = 3\nvc_buf_size = 21\n\
+         [traffic]\ninjection_rate = {load}\n"
+    );
+    let study = Study::parse("bench.toml", &text, &[], schema()).expect("a valid input");
+    Prepared::default().point(&study.points[0], 1).expect("a valid point")
+}
+
+/// A network that has run `WARM_UP` cycles.
+fn network(point: &Point) -> (Network, Windows) {
+    let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
+    let routing = (point.routing)(&point.config, &point.graph, &wiring.routers).expect("it was checked");
+    let mut windows = Windows::new(Vec::new(), u64::MAX, 1);
+    let header = windows.header_bytes();
+    let load = point.load.clone();
+    let mut network = Network::new(&point.params, wiring, routing, load, point.router_of.clone(), header, 1000);
+    windows.run(&mut network, &mut Local, WARM_UP).expect("nothing is cut");
+    network.close_period(WARM_UP).expect("nothing is lost");
+    (network, windows)
+}
+
+/// Flit hops per second, which is what criterion prints as elements.
+fn cycles(c: &mut Criterion) {
+    for (q, p, load, n) in [(5, 4, 0.5, 1000), (19, 15, 0.5, 50), (19, 15, 0.1, 100)] {
+        let point = point(q, p, load);
+        let (mut network, mut windows) = network(&point);
+        let mut run = |n: u64| {
+            let until = windows.now() + n;
+            windows.run(&mut network, &mut Local, until).expect("nothing is cut");
+            network.close_period(until).expect("nothing is lost").flit_hops
+        };
+        let hops = run(n);
+        let mut group = c.benchmark_group("cycles");
+        group.throughput(Throughput::Elements(hops)).sample_size(10);
+        group.bench_function(format!("slim-fly q={q} load={load}, {n} cycles"), |b| b.iter(|| run(n)));
+        group.finish();
+    }
+}
+
+fn wheel(c: &mut Criterion) {
+    let mut group = c.benchmark_group("wheel");
+    group.throughput(Throughput::Elements(10_000));
+    group.bench_function("push and take 10,000 events", |b| {
+        let mut wheel = Wheel::new(60);
+        let mut now = 0u64;
+        b.iter(|| {
+            for event in 0..10_000u32 {
+                wheel.push(now + 1 + u64::from(event) % 60, event);
+            }
+            let mut sum = 0u64;
+            for _ in 0..61 {
+                let list = wheel.take(now);
+                sum += list.iter().map(|&e| u64::from(e)).sum::<u64>();
+                wheel.recycle(list);
+                now += 1;
+            }
+            sum
+        });
+    });
+    group.finish();
+}
+
+fn build(c: &mut Criterion) {
+    c.bench_function("slim-fly q=19 graph", |b| b.iter(|| slim_fly::graph(19, 15)));
+    let graph = slim_fly::graph(19, 15);
+    let routers: Vec<u32> = (0..graph.n_routers()).collect();
+    c.bench_function("slim-fly q=19 table, all rows", |b| b.iter(|| Table::build(&graph, &routers, Tie::LowestId)));
+    c.bench_function("slim-fly q=19 network from its configuration", |b| {
+        b.iter_batched(|| (), |()| point(19, 15, 0.5), BatchSize::PerIteration);
+    });
+}
+
+criterion_group!(benches, wheel, cycles, build);
+criterion_main!(benches);
