@@ -117,11 +117,8 @@ fn compare(ours: &[(Event, Flit)], model: reference::packet::Log) {
     }
     let id = |p: reference::packet::PacketId| (p.source, p.sequence);
     let mut their_injections: Vec<_> = model.injections.iter().map(|i| (i.cycle, i.endpoint, i.vc, id(i.packet))).collect();
-    let mut their_grants: Vec<_> = model
-        .grants
-        .iter()
-        .map(|g| (g.cycle, g.router, [g.in_port, g.in_vc], [g.out_port, g.out_vc], id(g.packet)))
-        .collect();
+    let mut their_grants: Vec<_> =
+        model.grants.iter().map(|g| (g.cycle, g.router, [g.in_port, g.in_vc], [g.out_port, g.out_vc], id(g.packet))).collect();
     let mut their_ejections: Vec<_> = model.ejections.iter().map(|e| (e.cycle, e.endpoint, id(e.packet))).collect();
     agree("injection", &mut injections, &mut their_injections);
     agree("grant", &mut grants, &mut their_grants);
@@ -176,7 +173,8 @@ fn multi_flit_wormhole_with_shallow_buffers() {
 #[test]
 fn virtual_cut_through() {
     for speedup in ["1", "2", "1.5"] {
-        let router = format!("num_vcs = 3\nvc_buf_size = 6\nflow_control = \"virtual-cut-through\"\ninternal_speedup = {speedup}");
+        let router =
+            format!("num_vcs = 3\nvc_buf_size = 6\nflow_control = \"virtual-cut-through\"\ninternal_speedup = {speedup}");
         let text = toml("topology = \"mesh\"\ndims = [4, 3]", &router, GRID, "injection_rate = 0.6\npacket_size = 4");
         check(&text, |_, r, t| x_then_y(4, r, t), |_| vec![0, 1, 2]);
     }
