@@ -259,6 +259,21 @@ fn a_message_from_the_past_is_found_and_ends_all_ranks() {
 }
 
 #[test]
+fn a_stall_is_told_by_the_exit_code_of_the_job() {
+    let ring = ROW.replace("'mesh'\ndims = [4]", "'torus'\ndims = [8]").replace("injection_rate = 0.1", "injection_rate = 1.0");
+    let place =
+        Place::new(&ring.replace("[routing]", "[router]\nnum_vcs = 1\nvc_buf_size = 1\n[routing]\nallow_deadlock = true"));
+    // More than once: rank 0 knows it when the others are about to leave.
+    for n in 0..4 {
+        let results = place.path(&format!("{n}.h5"));
+        let end = finish(place.command(&results, &[], 3, 1));
+        assert_eq!(end.code(), Some(exit::STALL), "{}", end.stderr);
+        assert_eq!(end.stderr.matches("those that wait longest").count(), 1, "{}", end.stderr);
+        assert_eq!(words(&table(&results), "status"), ["stalled"]);
+    }
+}
+
+#[test]
 fn processes_of_a_launcher_that_mpi_does_not_know_are_refused() {
     let place = Place::new(SLIM_FLY);
     let alone = place.run("usual", &["traffic.injection_rate=0.1"], 1, 1);

@@ -138,7 +138,7 @@ pub fn together(team: &Team, work: impl FnOnce() -> Result<(), Error>) -> Result
         eprintln!("sfpdes: internal error on rank {rank}: all ranks end");
         abort(TEAM_SIZE.load(Ordering::Relaxed), crate::error::exit::INTERNAL);
     }));
-    match work() {
+    match work().and_then(|()| team.part()) {
         Err(e) if team.size() > 1 => {
             let everyone_knows = matches!(e, Error::Interrupted) || matches!(e, Error::Stall(_));
             if rank == 0 || !everyone_knows {

@@ -99,6 +99,21 @@ impl Team {
         Ok(bytes)
     }
 
+    /// Returns when every process has come here: none may leave the job while another can still fail and end it, because
+    /// launchers get confused by an abort among processes that are leaving (Open MPI's mpirun then crashes or hangs).
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub fn part(&self) -> Result<(), Error> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            let mut ranks = world.ranks();
+            ranks.gather(Vec::new())?;
+            ranks.broadcast(Vec::new())?;
+        }
+        Ok(())
+    }
+
     /// Checks that `threads` threads of each process can communicate.
     ///
     /// # Errors
