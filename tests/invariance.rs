@@ -144,6 +144,25 @@ fn more_threads_than_racks_and_than_routers_give_one_answer() {
 }
 
 #[test]
+fn a_network_larger_than_a_cache_gives_one_answer_whole_and_in_small_parts() {
+    let sets = [
+        "network.q=11",
+        "network.p=8",
+        "router.num_vcs=4",
+        "measurement.sample_period=100",
+        "traffic.injection_rate=[0.3, 0.8]",
+        "network.channel_latency_global=5",
+    ];
+    let place = place(NETWORKS[0].1);
+    let alone = place.run("alone", &sets, 1, 1);
+    for threads in [2, 11, 40] {
+        assert_same(&alone, &place.run(&format!("on_{threads}"), &sets, 1, threads));
+    }
+    let sets: Vec<&str> = sets.into_iter().chain(["runtime.partitioner=round-robin"]).collect();
+    assert_same(&alone, &place.run("dealt", &sets, 1, 3));
+}
+
+#[test]
 fn the_digest_sees_the_seed_and_the_network() {
     let place = place(NETWORKS[0].1);
     let short = ["traffic.injection_rate=0.3"];
@@ -225,7 +244,7 @@ fn random_input(seed: u64) -> String {
         any(s, &[1, 2, 3]),
         any(s, &[1, 1, 2, 9, 40]),
         any(s, &[1, 3, 5]),
-        any(s, &[1, 1, 4]),
+        any(s, &[1, 1, 4, 70]),
         any(s, &[1, 2, 3, 5, 9, 32]),
         any(s, &[1, 1, 0, 2, 4]),
         any(s, &[1, 1, 1, 2, 3]),

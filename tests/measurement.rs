@@ -314,7 +314,9 @@ fn an_idle_network_of_a_million_endpoints_costs_next_to_nothing() {
         (windows.effort().0, period, took, network.next_event(cycles))
     };
     let (executed, period, took, next) = run("0.0");
-    assert_eq!((executed, period.packets_offered, next), (0, 0, NEVER), "nothing happens and nothing is done");
+    // One look at the start finds that there is nothing to do.
+    assert!(executed <= 1, "{executed} cycles of nothing");
+    assert_eq!((period.packets_offered, next), (0, NEVER));
     assert!(took < Duration::from_secs(1), "{took:?}");
     // One packet in ten cycles in all.
     let (executed, period, took, _) = run("1e-7");

@@ -155,6 +155,24 @@ fn every_class_of_channels_has_its_latency() {
 }
 
 #[test]
+fn wires_may_be_longer_than_buffers_are_deep() {
+    for (endpoint, others) in [(100, 1), (1, 100), (1000, 3), (20_000, 20_000)] {
+        let sets = [
+            format!("network.channel_latency_endpoint={endpoint}"),
+            format!("network.channel_latency={others}"),
+            "router.num_vcs=2".into(),
+            "router.vc_buf_size=1".into(),
+            "traffic.injection_rate=1e-6".into(),
+            "measurement.sample_period=500000".into(),
+            "measurement.confidence_width=0.0".into(),
+        ];
+        let report = simulate(NETWORK, &sets.each_ref().map(String::as_str)).report;
+        let least = 2 * (endpoint + 1) + 1;
+        assert!(report.packet_latency_bins.lower[0] <= least && report.packet_latency_bins.upper[0] >= least, "{endpoint}");
+    }
+}
+
+#[test]
 fn a_buffer_of_one_flit_takes_a_credit_round_trip_for_each() {
     // The flit goes out and its credit comes back: twice L + 1, the credit delay, and without sub-steps a cycle for the crossing.
     // The channel to the endpoint sets the pace: between routers a flit that follows its head is as fast.

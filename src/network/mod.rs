@@ -179,6 +179,8 @@ impl Network {
     }
 
     fn take_ejections(&mut self, tile: usize, now: Cycle) {
+        // Credits are taken later in the cycle, and may have been taken long ago.
+        self.wires.tiles[tile].credits.advance(now);
         let list = self.wires.tiles[tile].ejections.take(now);
         for Arrival { vc: index, flit } in &list {
             self.ejected += 1;

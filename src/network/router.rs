@@ -521,9 +521,9 @@ impl Router<'_> {
         wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
         let departs = (clock.crossing + params.st_final_delay - 1).max(self.flit_slot[port]);
         self.flit_slot[port] = departs + 1;
-        wires.send_flit(&self.links[port], departs, vc, flit);
+        wires.send_flit(&self.links[port], clock.now, departs, vc, flit);
         let departs = clock.now.max(self.credit_slot[in_port]);
         self.credit_slot[in_port] = departs + 1;
-        wires.send_credit(&self.links[in_port], departs, in_vc);
+        wires.send_credit(&self.links[in_port], clock.now, departs, in_vc);
     }
 }

@@ -107,15 +107,18 @@ impl Wires {
         }
     }
 
-    /// Puts a flit on `link` in cycle `departs`, for VC `vc` at the far end.
+    /// Puts a flit on `link` in cycle `departs`, not before `now`, for VC `vc` at the far end.
     #[inline]
-    pub(super) fn send_flit(&mut self, link: &Link, departs: u32, vc: usize, mut flit: Flit) {
+    pub(super) fn send_flit(&mut self, link: &Link, now: u32, departs: u32, vc: usize, mut flit: Flit) {
         let at = departs + link.latency + 1;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
             Far::Local => {
                 flit.hops = flit.hops.saturating_add(1);
-                self.rouse(link.tile, Cycle::from(at)).arrivals.push(Cycle::from(at), Arrival { vc, flit });
+                let arrivals = &mut self.rouse(link.tile, Cycle::from(at)).arrivals;
+                // Another tile may have had nothing to do for long, and its wheel stands where it last had.
+                arrivals.advance(Cycle::from(now));
+                arrivals.push(Cycle::from(at), Arrival { vc, flit });
             }
             Far::Endpoint => {
                 self.rouse(link.tile, Cycle::from(at)).ejections.push(Cycle::from(at), Arrival { vc, flit });
@@ -129,14 +132,18 @@ impl Wires {
         }
     }
 
-    /// Puts a credit for VC `vc` on `link` in cycle `departs`.
+    /// Puts a credit for VC `vc` on `link` in cycle `departs`, not before `now`.
     #[inline]
-    pub(super) fn send_credit(&mut self, link: &Link, departs: u32, vc: usize) {
+    pub(super) fn send_credit(&mut self, link: &Link, now: u32, departs: u32, vc: usize) {
         let seen = departs + link.latency + 1;
         let usable = seen + self.credit_delay;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
-            Far::Local => self.rouse(link.tile, Cycle::from(usable)).credits.push(Cycle::from(usable), vc),
+            Far::Local => {
+                let credits = &mut self.rouse(link.tile, Cycle::from(usable)).credits;
+                credits.advance(Cycle::from(now));
+                credits.push(Cycle::from(usable), vc);
+            }
             // An endpoint uses a credit in the cycle in which it reads it.
             Far::Endpoint => self.rouse(link.tile, Cycle::from(seen)).endpoint_credits.push(Cycle::from(seen), vc),
             Far::Remote(neighbour) => {

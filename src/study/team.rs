@@ -1,10 +1,11 @@
 //! The processes that work on a study together: this one alone, or the ranks of an MPI job, each with its threads.
 
 use crate::error::Error;
-use crate::study::{first_of, run_partition, run_threads, simulate, Outcome, Point, Watcher};
-use crate::transport::Hub;
 #[cfg(feature = "mpi")]
-use crate::transport::{Mpi, Transport, World};
+use crate::study::{first_of, run_partition, run_threads};
+use crate::study::{simulate, Outcome, Point, Watcher};
+#[cfg(feature = "mpi")]
+use crate::transport::{Hub, Mpi, Transport, World};
 
 /// Environment variables by which launchers tell a process how many there are.
 const SIZE_VARIABLES: &[&str] =
