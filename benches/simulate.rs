@@ -1,6 +1,8 @@
 //! The hot paths: the timing wheel, a cycle of the network at the sizes that matter, table and graph building.
 //! benches/README.md says how the figures of record are taken.
 
+#![allow(missing_docs, reason = "criterion's macros make functions without")]
+
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use sfpdes::config::Study;
 use sfpdes::engine::{Wheel, Windows};

@@ -209,3 +209,8 @@ find_features() {
     [[ $WITH_MPI == yes ]] || FEATURES+=(--no-default-features)
     [[ $STATIC_HDF5 == no ]] || FEATURES+=(--features hdf5-static)
 }
+
+# Where cargo builds: target/, unless a person's configuration says otherwise.
+target_folder() {
+    (cd "$ROOT" && cargo metadata --format-version 1 --no-deps --offline) | sed 's/.*"target_directory":"\([^"]*\)".*/\1/'
+}
