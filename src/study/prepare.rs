@@ -168,7 +168,7 @@ pub struct Estimate {
 }
 
 /// Flit hops per second and core to reckon with; measured for q = 19 in benches/README.md, rounded down.
-const FLIT_HOPS_PER_SECOND: f64 = 4e6;
+const FLIT_HOPS_PER_SECOND: f64 = 2e6;
 
 impl Estimate {
     /// Of `point` on `ranks` ranks. Memory counts the arrays that grow with the network (port and VC state, endpoints,
