@@ -303,7 +303,7 @@ fn an_idle_network_of_a_million_endpoints_costs_next_to_nothing() {
         let point = point(network, &[&format!("traffic.injection_rate={rate}")], 1);
         assert_eq!(point.graph.n_endpoints(), 1_024_000);
         let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-        let routing = (point.routing)(&point.config, &point.graph, &wiring.routers).unwrap();
+        let routing = point.build_routing(&wiring.routers).unwrap();
         let mut windows = Windows::new(Vec::new(), NEVER, 1);
         let header = windows.header_bytes();
         let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, 1000);

@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-use crate::config::Config;
+use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, RouterId};
 use crate::network::{Layout, Load, Network, Params, Wiring};
-use crate::routing::Routing;
+use crate::routing::{Routing, Survey};
 use crate::stats::{report, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
+use crate::study::routing_of;
 use crate::topology::Graph;
 use crate::transport::{Hub, Local, Threads, Transport};
 
@@ -29,8 +30,18 @@ pub struct Point {
     pub router_of: Arc<Vec<RouterId>>,
     /// The configuration, for building what each partition needs of its own.
     pub config: Config,
-    /// Builds the routing with rows for the given routers.
-    pub routing: fn(&Config, &Graph, &[RouterId]) -> Result<Routing, crate::config::ConfigErrors>,
+    /// What routing has found of the network so far; shared by the partitions.
+    pub survey: Arc<Survey>,
+}
+
+impl Point {
+    /// The routing with rows for `routers`, in that order.
+    ///
+    /// # Errors
+    /// What the algorithm refuses.
+    pub fn build_routing(&self, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
+        (routing_of(&self.config).build)(&self.config, &self.survey, routers)
+    }
 }
 
 /// What only partition 0 knows at the end.
@@ -148,7 +159,7 @@ impl<'a> PartitionRun<'a> {
     fn new(point: &'a Point, transport: &dyn Transport) -> Result<Self, Error> {
         let own = transport.partition();
         let wiring = Wiring::new(&point.graph, &point.params, &point.layout, own);
-        let routing = (point.routing)(&point.config, &point.graph, &wiring.routers)?;
+        let routing = point.build_routing(&wiring.routers)?;
         // Without a cut there is nobody to wait for.
         let lookahead = point.layout.lookahead.unwrap_or(Cycle::MAX);
         let windows = Windows::new(wiring.neighbours.clone(), lookahead, point.layout.depth);
