@@ -274,6 +274,7 @@ fn the_digest_ignores_the_run_and_nothing_else() {
         ("/points/stop_reason", |r| r.report.stop_reason = "drained"),
         ("/points/point", |r| r.index = 0),
         ("/points_detail/0001/toml", |r| r.config_toml.push(' ')),
+        ("/points_detail/0001/deadlock", |r| r.deadlock.push(' ')),
         ("/points_detail/0001/channel_utilization", |r| r.report.channel_utilization[2] += 1e-12),
         ("/points_detail/0001/endpoint_offered", |r| r.report.endpoint_offered[5] += 1),
         ("/points_detail/0001/packet_latency@units", |r| r.report.series[1].unit = "s"),

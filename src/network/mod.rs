@@ -18,6 +18,7 @@ mod wires;
 
 use std::sync::Arc;
 
+pub use audit::Wait;
 pub use endpoint::Endpoint;
 pub use flit::{flag, Flit};
 pub use layout::{Far, Layout, Link, Wiring};

@@ -57,7 +57,7 @@ impl Ecmp {
     fn pick(&self, router: RouterId, src: EndpointId, dst: EndpointId, n: usize) -> usize {
         let pair = mix(self.salt ^ (u64::from(src) << 32 | u64::from(dst)));
         let hash = mix(pair ^ u64::from(router));
-        ((hash >> 32) * n as u64 >> 32) as usize
+        (((hash >> 32) * n as u64) >> 32) as usize
     }
 }
 

@@ -41,8 +41,10 @@ pub fn partitioner_of(config: &Config) -> Partitioner {
 /// What several points of a sweep can share: the network, what was found of it, and that its routing is free of deadlock.
 #[derive(Default)]
 pub struct Prepared {
+    /// The last network asked for.
     network: Option<(String, Arc<Survey>)>,
-    evidence: Option<(String, Evidence)>,
+    /// One for each network, router and routing, by their keys: other keys do not matter to it.
+    evidence: Vec<(String, Evidence)>,
 }
 
 /// The part of a configuration that is in `tables`, as text, and the seed, from which networks and tables may be drawn:
@@ -85,10 +87,8 @@ impl Prepared {
     pub fn evidence(&mut self, config: &Config) -> Result<Evidence, ConfigErrors> {
         let survey = self.survey(config)?;
         let key = signature(config, &["network", "router", "routing"]);
-        if let Some((have, evidence)) = &self.evidence {
-            if *have == key {
-                return Ok(evidence.clone());
-            }
+        if let Some((_, evidence)) = self.evidence.iter().find(|(have, _)| *have == key) {
+            return Ok(evidence.clone());
         }
         let entry = routing_of(config);
         let topology = config.text("network.topology");
@@ -110,7 +110,7 @@ impl Prepared {
                 .into());
         }
         let evidence = deadlock::verify(config, &survey, entry)?;
-        self.evidence = Some((key, evidence.clone()));
+        self.evidence.push((key, evidence.clone()));
         Ok(evidence)
     }
 

@@ -54,32 +54,33 @@ pub fn default_output(input: &Path) -> PathBuf {
 /// Faults of the input, before anything is written; I/O errors; [`Error::Stall`] after all points if one of them
 /// stalled; [`Error::Interrupted`].
 pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Result<Option<Finished>, Error> {
-    let study = share_study(request, team)?;
+    let (study, prepared) = share_study(request, team)?;
     let first = &study.points[0];
     let threads = first.int("runtime.threads") as usize;
     team.check_threads(threads)?;
     if team.rank() == 0 {
-        Leader::new(request, team, study, threads, interrupted)?.run().map(Some)
+        Leader::new(request, team, (study, prepared), threads, interrupted)?.run().map(Some)
     } else {
-        follow(team, &study, threads)?;
+        follow(team, &study, prepared, threads)?;
         Ok(None)
     }
 }
 
-/// Rank 0 reads and checks the input; the others get its text, so that no two ranks can see different files.
-fn share_study(request: &Request, team: &Team) -> Result<Study, Error> {
+/// Rank 0 reads and checks the input; the others get its text, so that no two ranks can see different files. With it what
+/// the check has prepared.
+fn share_study(request: &Request, team: &Team) -> Result<(Study, Prepared), Error> {
     if team.rank() == 0 {
         let study = Study::load(&request.input, &request.sets, schema())?;
-        check_all(&study, (team.size() * study.points[0].int("runtime.threads") as usize) as u32)?;
+        let prepared = check_all(&study, (team.size() * study.points[0].int("runtime.threads") as usize) as u32)?;
         team.broadcast(study.to_toml(&[]).into_bytes())?;
-        return Ok(study);
+        return Ok((study, prepared));
     }
     let text = String::from_utf8_lossy(&team.broadcast(Vec::new())?).into_owned();
-    Ok(Study::parse(&request.input.to_string_lossy(), &text, &[], schema())?)
+    Ok((Study::parse(&request.input.to_string_lossy(), &text, &[], schema())?, Prepared::default()))
 }
 
-/// Every fault of every point that takes a network to find, each once.
-fn check_all(study: &Study, n_partitions: u32) -> Result<(), ConfigErrors> {
+/// Every fault of every point that takes a network to find, each once; else what was found on the way.
+fn check_all(study: &Study, n_partitions: u32) -> Result<Prepared, ConfigErrors> {
     let mut prepared = Prepared::default();
     let mut faults = ConfigErrors::default();
     for config in &study.points {
@@ -88,15 +89,14 @@ fn check_all(study: &Study, n_partitions: u32) -> Result<(), ConfigErrors> {
         }
     }
     if faults.0.is_empty() {
-        Ok(())
+        Ok(prepared)
     } else {
         Err(faults)
     }
 }
 
 /// What ranks other than 0 do: simulate the points that rank 0 names, until it names none.
-fn follow(team: &Team, study: &Study, threads: usize) -> Result<(), Error> {
-    let mut prepared = Prepared::default();
+fn follow(team: &Team, study: &Study, mut prepared: Prepared, threads: usize) -> Result<(), Error> {
     loop {
         let bytes = team.broadcast(Vec::new())?;
         let index = u64::from_le_bytes(bytes.try_into().map_err(|_| Error::Internal("no index of a point".into()))?);
@@ -125,12 +125,11 @@ impl<'a> Leader<'a> {
     fn new(
         request: &Request,
         team: &'a Team,
-        study: Study,
+        (study, mut prepared): (Study, Prepared),
         threads: usize,
         interrupted: &'a Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let config = &study.points[0];
-        let mut prepared = Prepared::default();
         let graph = prepared.graph(config)?;
         let run = run_info(&study);
         let runtime = runtime(request, team, config, threads);
@@ -184,10 +183,11 @@ impl<'a> Leader<'a> {
         }
         let watcher = Reporting { progress: &self.progress, interrupted: self.interrupted, hops: Mutex::new(0) };
         let outcome = self.team.simulate(&point, self.threads, &watcher)?;
-        let Outcome { report, stuck, windows } = outcome.expect("rank 0 has the outcome");
+        let Outcome { report, stuck, cycle, windows } = outcome.expect("rank 0 has the outcome");
         if report.status == Status::Stalled {
+            let cycle = cycle.map_or_else(String::new, |cycle| format!("\n  a cycle of channels: {cycle}"));
             self.stalls.push(format!(
-                "{label}: no flit moved for {} cycles with packets in the network; those that wait longest:\n  {}",
+                "{label}: no flit moved for {} cycles with packets in the network; those that wait longest:\n  {}{cycle}",
                 point.rules.stall_cycles,
                 stuck.join("\n  ")
             ));
@@ -201,6 +201,7 @@ impl<'a> Leader<'a> {
             index,
             coordinates: config.coordinates().map(|(_, v)| coordinate(v)).collect(),
             config_toml: config.to_toml(VOLATILE_TABLES),
+            deadlock: self.prepared.evidence(&config)?.to_string(),
             report,
             runtime,
         };
