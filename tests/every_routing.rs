@@ -170,11 +170,11 @@ fn settings_that_cannot_be_are_refused_with_the_reason() {
         (&["routing.algorithm=valiant", "routing.max_hops=1"][..], "1 is less than the diameter: some routers are 2 hops apart"),
         (
             &["routing.algorithm=ugal-l", "routing.vc_policy=layers"],
-            "`layers` needs one path per pair of routers: it is for routing.algorithm = \"min\", not \"ugal-l\"",
+            "layers need one path per pair of routers: `layers` is for routing.algorithm = \"min\", not \"ugal-l\"",
         ),
         (
             &["routing.vc_policy=layers", "routing.tie=per_packet"],
-            "`layers` needs one path per pair of routers: routing.tie = \"lowest_id\" or \"random\", not \"per_packet\"",
+            "layers need one path per pair of routers: routing.tie = \"lowest_id\" or \"random\", not \"per_packet\"",
         ),
         (&["routing.algorithm=valiant", "routing.vc_policy=any"], "routing `valiant` on topology `slim-fly` can deadlock"),
         (&["routing.algorithm=ecmp", "routing.vc_policy=any"], "it needs routing.vc_policy = \"hop\" with router.num_vcs >= 2"),

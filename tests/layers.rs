@@ -1,6 +1,7 @@
 //! Layers of VCs: each is free of cycles by a second method, and packets stay in theirs.
 
 mod common;
+mod support;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -173,4 +174,54 @@ fn networks_that_are_too_large_or_in_parts_have_no_layers() {
     let parts = Graph::from_links(&[(0, 1)], &[1; 3], vec![0; 3], vec![0; 3]);
     let error = Layers::find(&parts, Tie::LowestId).unwrap_err();
     assert_eq!(error, NoLayers::Disconnected(Disconnected { from: 0, to: 2 }));
+}
+
+#[test]
+fn the_study_prints_a_line_for_each_point_and_refuses_what_has_no_layers() {
+    let input = "[network]\ntopology = 'slim-fly'\n[routing]\nalgorithm = 'min'\n[traffic]\ninjection_rate = 0.1\n\
+                 [sweep]\nnetwork.q = [3, 5]\nrouting.tie = ['lowest_id', 'random']\n";
+    let place = support::Place::new(input);
+    let run = |sets: &[&str]| {
+        let mut command = support::sfpdes();
+        command.arg("layers").arg(place.input());
+        sets.iter().for_each(|set| {
+            command.args(["--set", set]);
+        });
+        support::finish(command)
+    };
+    let end = run(&[]);
+    assert_eq!((end.code(), end.stderr.as_str()), (Some(0), ""));
+    let lines: Vec<Vec<&str>> = end.stdout.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(
+        lines[0],
+        [
+            "network.q",
+            "routing.tie",
+            "n_routers",
+            "n_channels",
+            "diameter",
+            "paths",
+            "dependencies",
+            "layers",
+            "paths_beyond_layer_0",
+            "share_beyond_layer_0"
+        ]
+    );
+    // Of q = 5, where no pair has a tie: 50 * 49 paths, 50 * 42 of two hops; either tie gives the same.
+    assert_eq!(lines[3][..8], ["5", "lowest_id", "50", "350", "2", "2450", "2100", "2"]);
+    assert_eq!(lines[3][2..], lines[4][2..]);
+    assert_eq!((lines.len(), &lines[1][..2], &lines[2][..2]), (5, &["3", "lowest_id"][..], &["3", "random"][..]));
+    let graph = slim_fly::graph(3, 1);
+    let layers = Layers::find(&graph, Tie::LowestId).unwrap();
+    assert_eq!(lines[1][8], layers.paths()[1].to_string());
+
+    for (sets, says) in [
+        (&["routing.tie=per_packet"][..], "layers need one path per pair of routers"),
+        (&["routing.algorithm=valiant"], "layers are found for the paths of `min`, not of `valiant`"),
+        (&["network.q=[6, 5]"], "q = 6 is no prime power"),
+    ] {
+        let end = run(sets);
+        assert_eq!((end.code(), end.stdout.as_str()), (Some(sfpdes::error::exit::INPUT), ""));
+        assert!(end.stderr.contains(says), "{}", end.stderr);
+    }
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod keys;
+mod layers;
 mod plot;
 mod run;
 
@@ -45,6 +46,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Draw latency and accepted load against offered load, as SVG and PNG
     Plot(plot::PlotArgs),
+    /// Count the layers of VCs that make one path per pair of routers free of deadlock, as CSV
+    Layers(layers::LayersArgs),
     /// Print the reference of every key of the input
     Keys,
 }
@@ -94,6 +97,7 @@ pub fn main() -> i32 {
     let result = match cli.command {
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Plot(args)) => plot::plot(&args),
+        Some(Command::Layers(args)) => layers::layers(&args),
         Some(Command::Keys) => keys::print(),
         Some(Command::Run(args)) => on_team(&args),
         None => on_team(&cli.run),

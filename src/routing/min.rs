@@ -42,8 +42,11 @@ fn vcs_required(cfg: &Config, survey: &Survey) -> u32 {
     }
 }
 
-/// The layers of the input's paths.
-fn layers(cfg: &Config, survey: &Survey) -> Result<Arc<Layers>, ConfigErrors> {
+/// The layers of the input's paths, whatever its VC policy.
+///
+/// # Errors
+/// A tie without one path per pair of routers, a network that is not connected or too large.
+pub fn layers(cfg: &Config, survey: &Survey) -> Result<Arc<Layers>, ConfigErrors> {
     let Some(tie) = minimal::tie(cfg) else {
         return Err(cfg
             .fault(

@@ -3,8 +3,8 @@
 //!
 //! An entry is the number of a set within its row. Numbers below the largest degree are the sets of one port, which are
 //! most of a Slim Fly's; the others follow in the order in which the row has them. As a row has few different sets an entry
-//! takes one byte where that is enough for all rows (q = 19: 29 ports and about 30 further sets), else two or four: at
-//! q = 89 two, 31 KB per row.
+//! takes one byte where that is enough for all rows (a Slim Fly of q = 19 has 29 ports and up to 46 further sets in a row,
+//! one of q = 89 has 133 ports and some 44 further sets), else two or four.
 
 use std::collections::HashMap;
 

@@ -38,7 +38,7 @@ impl VcClasses {
             _ => {
                 let algorithm = cfg.text(super::ALGORITHM);
                 let text = format!(
-                    "`layers` needs one path per pair of routers: it is for {} = \"min\", not \"{algorithm}\"",
+                    "layers need one path per pair of routers: `layers` is for {} = \"min\", not \"{algorithm}\"",
                     super::ALGORITHM
                 );
                 Err(cfg.fault(POLICY, text).into())
