@@ -86,6 +86,8 @@ pub struct Network {
     /// Router of every endpoint of the network; shared.
     router_of: Arc<Vec<RouterId>>,
     wires: Wires,
+    /// The direction in which the tiles were last run.
+    forward: bool,
     /// Flits taken from other partitions.
     imported: u64,
     injected: u64,
@@ -128,6 +130,7 @@ impl Network {
             endpoints,
             router_of,
             wires,
+            forward: false,
             imported: 0,
             injected: 0,
             ejected: 0,
@@ -362,8 +365,11 @@ impl Model for Network {
             // Nothing that a tile does in a span is seen by another in the same span.
             let span = start..end.min(start.saturating_add(self.wiring.span));
             self.wires.span_start = start;
-            for tile in 0..self.wires.due.len() {
-                self.run_tile(tile, &span);
+            // To and fro: the tiles run last are still in the shared cache when the next span begins with them.
+            let n_tiles = self.wires.due.len();
+            self.forward = !self.forward;
+            for k in 0..n_tiles {
+                self.run_tile(if self.forward { k } else { n_tiles - 1 - k }, &span);
             }
             start = self.next_event(span.end);
         }
