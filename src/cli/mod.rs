@@ -60,6 +60,9 @@ struct InputArgs {
     /// Threads per rank; each simulates its own part of the network
     #[arg(long, short = 't', value_name = "N")]
     threads: Option<u32>,
+    /// Points simulated at the same time, each by its own threads
+    #[arg(long, short = 's', value_name = "N")]
+    side_by_side: Option<u32>,
     /// The results file
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -74,6 +77,7 @@ impl InputArgs {
     fn sets(&self) -> Vec<String> {
         let mut sets = self.sets.clone();
         sets.extend(self.threads.map(|n| format!("runtime.threads={n}")));
+        sets.extend(self.side_by_side.map(|n| format!("runtime.side_by_side={n}")));
         sets.extend(self.output.as_ref().map(|file| format!("output.file={:?}", file.display().to_string())));
         sets
     }
