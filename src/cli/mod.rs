@@ -4,6 +4,7 @@ mod check;
 mod keys;
 mod plot;
 mod run;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,6 +46,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Draw latency and accepted load against offered load, as SVG and PNG
     Plot(plot::PlotArgs),
+    /// Follow single packets through the network, event by event
+    Trace(trace::TraceArgs),
     /// Print the reference of every key of the input
     Keys,
 }
@@ -98,6 +101,7 @@ pub fn main() -> i32 {
     let result = match cli.command {
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Plot(args)) => plot::plot(&args),
+        Some(Command::Trace(args)) => trace::trace(&args),
         Some(Command::Keys) => keys::print(),
         Some(Command::Run(args)) => on_team(&args),
         None => on_team(&cli.run),

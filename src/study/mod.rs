@@ -9,6 +9,7 @@ mod schema;
 pub mod search;
 mod simulate;
 mod team;
+mod trace;
 
 pub use leader::default_output;
 pub use plan::Plan;
@@ -17,3 +18,4 @@ pub use run::{print_table, run, Finished, Request, VOLATILE_TABLES};
 pub use schema::{schema, PARTITIONERS};
 pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Unwatched, Watcher};
 pub use team::{abort, Team};
+pub use trace::{trace, PacketName, Spent, Traced};
