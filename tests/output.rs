@@ -268,7 +268,7 @@ fn the_digest_ignores_the_run_and_nothing_else() {
     assert_eq!(digest(&base).unwrap(), digest(&elsewhere).unwrap());
     assert!(fs::read(&base).unwrap() != fs::read(&elsewhere).unwrap(), "or the test shows nothing");
     type Change = fn(&mut PointRecord);
-    let changes: [(&str, Change); 8] = [
+    let changes: [(&str, Change); 9] = [
         ("/points/packet_latency", |r| r.report.packet_latency.mean += 1e-12),
         ("/points/flit_hops", |r| r.report.flit_hops += 1),
         ("/points/stop_reason", |r| r.report.stop_reason = "drained"),

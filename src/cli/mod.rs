@@ -5,6 +5,7 @@ mod keys;
 mod layers;
 mod plot;
 mod run;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,6 +49,8 @@ enum Command {
     Plot(plot::PlotArgs),
     /// Count the layers of VCs that make one path per pair of routers free of deadlock, as CSV
     Layers(layers::LayersArgs),
+    /// Follow single packets through the network, event by event
+    Trace(trace::TraceArgs),
     /// Print the reference of every key of the input
     Keys,
 }
@@ -63,6 +66,9 @@ struct InputArgs {
     /// Threads per rank; each simulates its own part of the network
     #[arg(long, short = 't', value_name = "N")]
     threads: Option<u32>,
+    /// Points simulated at the same time, each by its own threads
+    #[arg(long, short = 's', value_name = "N")]
+    side_by_side: Option<u32>,
     /// The results file
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -77,6 +83,7 @@ impl InputArgs {
     fn sets(&self) -> Vec<String> {
         let mut sets = self.sets.clone();
         sets.extend(self.threads.map(|n| format!("runtime.threads={n}")));
+        sets.extend(self.side_by_side.map(|n| format!("runtime.side_by_side={n}")));
         sets.extend(self.output.as_ref().map(|file| format!("output.file={:?}", file.display().to_string())));
         sets
     }
@@ -98,6 +105,7 @@ pub fn main() -> i32 {
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Plot(args)) => plot::plot(&args),
         Some(Command::Layers(args)) => layers::layers(&args),
+        Some(Command::Trace(args)) => trace::trace(&args),
         Some(Command::Keys) => keys::print(),
         Some(Command::Run(args)) => on_team(&args),
         None => on_team(&cli.run),

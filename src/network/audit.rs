@@ -14,7 +14,7 @@ pub type CutHalves = Vec<Vec<u8>>;
 /// A head that waits: the channel and VC by which it came to `router`, and the VCs one of which it needs at `port` there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub struct Wait {
+pub struct Blocked {
     /// Channel between routers, as numbered by the graph.
     pub channel: u32,
     /// VC there.
@@ -173,9 +173,9 @@ impl Network {
 
     /// What the flits at the heads of buffers between routers wait for, ejection aside.
     #[must_use]
-    pub fn waits(&self) -> Vec<Wait> {
+    pub fn blocked(&self) -> Vec<Blocked> {
         let v = self.params.num_vcs as usize;
-        let wait = |vc: usize| {
+        let blocked = |vc: usize| {
             let channel = self.wiring.channel_in[vc / v]?;
             self.routers.front(vc)?;
             let lr = self.wiring.router_of_port[vc / v] as usize;
@@ -183,9 +183,9 @@ impl Network {
             let vcs = self.routers.wanted_vcs(vc);
             let router = self.wiring.routers[lr];
             let onward = port < self.wiring.degree[lr] && vcs != 0;
-            onward.then_some(Wait { channel, vc: (vc % v) as u32, router, port: port.into(), vcs })
+            onward.then_some(Blocked { channel, vc: (vc % v) as u32, router, port: port.into(), vcs })
         };
-        (0..self.n_vcs()).filter_map(wait).collect()
+        (0..self.n_vcs()).filter_map(blocked).collect()
     }
 
     /// The flits that have waited longest at the head of a buffer, oldest first, as text: for the report of a stall.

@@ -85,11 +85,11 @@ impl Prepared {
     /// # Errors
     /// A routing that is not for this topology, too few VCs, or a cycle of channel dependencies.
     pub fn evidence(&mut self, config: &Config) -> Result<Evidence, ConfigErrors> {
-        let survey = self.survey(config)?;
         let key = signature(config, &["network", "router", "routing"]);
         if let Some((_, evidence)) = self.evidence.iter().find(|(have, _)| *have == key) {
             return Ok(evidence.clone());
         }
+        let survey = self.survey(config)?;
         let entry = routing_of(config);
         let topology = config.text("network.topology");
         if !entry.topologies.is_empty() && !entry.topologies.contains(&topology) {

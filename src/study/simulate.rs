@@ -7,7 +7,7 @@ use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, RouterId};
-use crate::network::{Layout, Load, Network, Params, Wait, Wiring};
+use crate::network::{Blocked, Layout, Load, Network, Params, Wiring};
 use crate::routing::{deadlock, Routing, Survey};
 use crate::stats::{report, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
 use crate::study::routing_of;
@@ -234,7 +234,7 @@ impl<'a> PartitionRun<'a> {
         let all = transport.gather(self.totals.encode())?;
         let stalled = self.phases.as_ref().and_then(|phases| phases.outcome).is_some_and(|(status, _)| status == Status::Stalled);
         let stalled = transport.broadcast(vec![stalled.into()])? == [1];
-        let waits = if stalled { bytemuck::cast_slice(&self.network.waits()).to_vec() } else { Vec::new() };
+        let waits = if stalled { bytemuck::cast_slice(&self.network.blocked()).to_vec() } else { Vec::new() };
         let waits = transport.gather(waits)?;
         let Some(phases) = self.phases else { return Ok(None) };
         let mut totals = Totals::default();
@@ -251,7 +251,7 @@ impl<'a> PartitionRun<'a> {
         let report = report(&phases, &totals, &sizes);
         let stuck = if report.status == Status::Stalled { oldest_of(&all_stuck) } else { Vec::new() };
         let cycle = cycle_of(&waits, graph, self.point.params.num_vcs)?;
-        Ok(Some(Outcome { report, stuck, cycle, windows: self.windows.effort().1 }))
+        Ok(Some(Outcome { report, stuck, cycle, windows: self.windows.exchanged() }))
     }
 }
 
@@ -274,8 +274,8 @@ fn gather_periods(transport: &mut dyn Transport, period: Period) -> Result<Optio
 /// A cycle among what the heads of all partitions wait for.
 fn cycle_of(all: &[Vec<u8>], graph: &Graph, num_vcs: u32) -> Result<Option<deadlock::Cycle>, Error> {
     let bytes = all.concat();
-    let waits: Vec<Wait> = bytes.chunks_exact(size_of::<Wait>()).map(bytemuck::pod_read_unaligned).collect();
-    if waits.len() * size_of::<Wait>() != bytes.len() {
+    let waits: Vec<Blocked> = bytes.chunks_exact(size_of::<Blocked>()).map(bytemuck::pod_read_unaligned).collect();
+    if waits.len() * size_of::<Blocked>() != bytes.len() {
         return Err(Error::Internal("what waits in a partition is cut short".into()));
     }
     let waits: Vec<[u32; 4]> = waits.iter().map(|w| [w.channel, w.vc, graph.channel(w.router) + w.port, w.vcs]).collect();
