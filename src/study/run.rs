@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::config::{Config, ConfigErrors, Study, Value};
+use crate::config::{Config, ConfigErrors, Study, TextFile, Value};
 use crate::error::Error;
 use crate::ids::Cycle;
 use crate::output::{
@@ -71,11 +71,38 @@ fn share_study(request: &Request, team: &Team) -> Result<Study, Error> {
     if team.rank() == 0 {
         let study = Study::load(&request.input, &request.sets, schema())?;
         check_all(&study, (team.size() * study.points[0].int("runtime.threads") as usize) as u32)?;
-        team.broadcast(study.to_toml(&[]).into_bytes())?;
+        let mut texts = vec![study.to_toml(&[])];
+        for (path, file) in study.files() {
+            texts.extend([path.to_string_lossy().into_owned(), file.text.to_string()]);
+        }
+        team.broadcast(join(&texts))?;
         return Ok(study);
     }
-    let text = String::from_utf8_lossy(&team.broadcast(Vec::new())?).into_owned();
-    Ok(Study::parse(&request.input.to_string_lossy(), &text, &[], schema())?)
+    let mut texts = split(&team.broadcast(Vec::new())?)?.into_iter();
+    let toml = texts.next().unwrap_or_default();
+    let study = Study::parse(&request.input.to_string_lossy(), &toml, &[], schema())?;
+    while let (Some(name), Some(text)) = (texts.next(), texts.next()) {
+        study.provide([(PathBuf::from(&name), TextFile { name, text: text.into() })]);
+    }
+    Ok(study)
+}
+
+/// Texts as bytes, for [`split`].
+fn join(texts: &[String]) -> Vec<u8> {
+    let framed = texts.iter().flat_map(|text| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat());
+    framed.collect()
+}
+
+/// The texts that [`join`] joined.
+fn split(mut bytes: &[u8]) -> Result<Vec<String>, Error> {
+    let mut texts = Vec::new();
+    while let Some((length, rest)) = bytes.split_first_chunk::<8>() {
+        let cut = || Error::Internal("the study came cut short".into());
+        let (text, rest) = rest.split_at_checked(u64::from_le_bytes(*length) as usize).ok_or_else(cut)?;
+        texts.push(String::from_utf8_lossy(text).into_owned());
+        bytes = rest;
+    }
+    Ok(texts)
 }
 
 /// Every fault of every point that takes a network to find, each once.
@@ -136,7 +163,9 @@ impl<'a> Leader<'a> {
         let runtime = runtime(request, team, config, threads);
         let path = config.get_path("output.file").unwrap_or_else(|| default_output(&request.input));
         let num_vcs = config.int("router.num_vcs") as usize;
-        let bytes = estimate_bytes(run.n_points, graph.n_channels(), num_vcs, graph.n_endpoints() as usize);
+        // The shortest record of a list is `0,0,1,1` and its end of line.
+        let n_messages = study.files().iter().map(|(_, file)| file.text.len() / 8).sum();
+        let bytes = estimate_bytes(run.n_points, graph.n_channels(), num_vcs, graph.n_endpoints() as usize, n_messages);
         let (store, finished) = Store::create_or_resume(&path, &run, &runtime, bytes)?;
         let progress = Progress::new(progress_mode(config), run.n_points, finished.len());
         Ok(Self {
@@ -305,7 +334,7 @@ fn run_info(study: &Study) -> RunInfo {
         }
     });
     RunInfo {
-        config_toml: study.to_toml(VOLATILE_TABLES),
+        config_toml: study.to_toml(VOLATILE_TABLES) + &study.file_notes(),
         seed: study.points[0].int("simulation.seed") as u64,
         version: env!("CARGO_PKG_VERSION").to_string(),
         axes: axes.collect(),
@@ -323,5 +352,19 @@ fn runtime(request: &Request, team: &Team, config: &Config, threads: usize) -> R
         partitioner: config.text("runtime.partitioner").to_string(),
         ranks: team.size() as u32,
         threads: threads as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_split_where_they_were_joined() {
+        let texts = ["", "one\n", "Fly \u{e9}", ""].map(String::from);
+        assert_eq!(split(&join(&texts)).expect("whole"), texts);
+        let mut cut = join(&texts);
+        cut.truncate(20);
+        assert!(matches!(split(&cut), Err(Error::Internal(_))));
     }
 }
