@@ -82,6 +82,7 @@ fn not_applying(key: &Definition, points: &[Config]) -> String {
         with.push(format!("{} = {}", condition.key, values.join(", ")));
     }
     let applies = match key.applies.as_slice() {
+        [only] if only.unless => format!("to any other than {}", only.values.join(", ")),
         [only] => format!("to {}", only.values.join(", ")),
         several => several.iter().map(Condition::to_string).collect::<Vec<_>>().join(" or "),
     };

@@ -180,7 +180,7 @@ impl Config {
 
     pub(super) fn holds(&self, condition: &Condition) -> bool {
         match self.value(condition.key) {
-            Some(Value::Text(name)) => condition.values.contains(&name.as_str()),
+            Some(Value::Text(name)) => condition.values.contains(&name.as_str()) != condition.unless,
             _ => false,
         }
     }

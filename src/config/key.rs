@@ -98,6 +98,13 @@ pub enum Applies {
         /// The values for which this key applies.
         values: &'static [&'static str],
     },
+    /// Only if the choice key `key` applies and has none of `values`.
+    Unless {
+        /// Dotted path of a `Choice` key.
+        key: &'static str,
+        /// The values for which this key does not apply.
+        values: &'static [&'static str],
+    },
 }
 
 /// One key of the input.

@@ -98,7 +98,7 @@ fn applies(key: &Definition) -> String {
     }
     let conditions = key.applies.iter().map(|condition| {
         let values: Vec<String> = condition.values.iter().map(|value| format!("`\"{value}\"`")).collect();
-        format!("with `{}` = {}", condition.key, values.join(", "))
+        format!("{} `{}` = {}", condition.word(), condition.key, values.join(", "))
     });
     conditions.collect::<Vec<_>>().join(" or ")
 }

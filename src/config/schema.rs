@@ -6,18 +6,32 @@ use super::{Applies, Default, Key, Kind, Value};
 /// Tables that say how a run is done and where its results go, not what is simulated: sweeping them means nothing.
 const UNSWEPT_TABLES: [&str; 2] = ["runtime", "output"];
 
-/// A key means something if the choice key `key` has one of `values`.
+/// A key means something if the choice key `key` has one of `values`, or if it has another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// Dotted path of a `Choice` key.
     pub key: &'static str,
     /// The values for which the conditioned key applies.
     pub values: Vec<&'static str>,
+    /// Whether it is the other way round: the values for which it does not apply.
+    pub unless: bool,
+}
+
+impl Condition {
+    /// `with`, or `unless` it is the other way round.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        if self.unless {
+            "unless"
+        } else {
+            "with"
+        }
+    }
 }
 
 impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "with {} = {}", self.key, self.values.join(", "))
+        write!(f, "{} {} = {}", self.word(), self.key, self.values.join(", "))
     }
 }
 
@@ -73,7 +87,8 @@ impl Definition {
     fn of(key: &Key) -> Self {
         let applies = match key.applies {
             Applies::Always => Vec::new(),
-            Applies::When { key, values } => vec![Condition { key, values: values.to_vec() }],
+            Applies::When { key, values } => vec![Condition { key, values: values.to_vec(), unless: false }],
+            Applies::Unless { key, values } => vec![Condition { key, values: values.to_vec(), unless: true }],
         };
         Self { path: key.path, kind: key.kind, default: key.default, applies, unit: key.unit, doc: key.doc.to_string() }
     }
@@ -92,7 +107,7 @@ impl Definition {
             return;
         }
         for condition in other.applies {
-            match self.applies.iter_mut().find(|c| c.key == condition.key) {
+            match self.applies.iter_mut().find(|c| c.key == condition.key && !c.unless && !condition.unless) {
                 Some(known) => {
                     let new: Vec<_> = condition.values.into_iter().filter(|v| !known.values.contains(v)).collect();
                     known.values.extend(new);

@@ -3,28 +3,31 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
+use crate::config::{Applies, Config, ConfigError, Default, Key, Kind};
 use crate::ids::Cycle;
 use crate::stats::{Period, Status};
 
+/// A list of messages has no steady state: a point ends when all are delivered.
+const STEADY: Applies = Applies::Unless { key: "traffic.pattern", values: &["messages"] };
+
 const fn int(path: &'static str, min: i64, max: i64, default: i64, unit: &'static str, doc: &'static str) -> Key {
-    Key { path, kind: Kind::Int { min, max }, default: Default::Int(default), applies: Applies::Always, unit, doc }
+    Key { path, kind: Kind::Int { min, max }, default: Default::Int(default), applies: STEADY, unit, doc }
 }
 
 const fn float(path: &'static str, min: f64, max: f64, default: f64, unit: &'static str, doc: &'static str) -> Key {
-    Key { path, kind: Kind::Float { min, max }, default: Default::Float(default), applies: Applies::Always, unit, doc }
+    Key { path, kind: Kind::Float { min, max }, default: Default::Float(default), applies: STEADY, unit, doc }
 }
 
 /// Keys of `[measurement]`.
 pub const KEYS: &[Key] = &[
-    int(
-        "measurement.sample_period",
-        1,
-        100_000_000,
-        1000,
-        "cycles",
-        "Length of a sample; warm-up, convergence, drain and the end are decided only at its multiples.",
-    ),
+    Key {
+        path: "measurement.sample_period",
+        kind: Kind::Int { min: 1, max: 100_000_000 },
+        default: Default::Int(1000),
+        applies: Applies::Always,
+        unit: "cycles",
+        doc: "Length of a sample; warm-up, convergence, drain and the end are decided only at its multiples.",
+    },
     int("measurement.warmup_periods", 0, 1_000_000, 3, "sample periods", "Samples before the measured window."),
     int("measurement.min_samples", 1, 1_000_000, 3, "sample periods", "Fewest samples of the measured window."),
     int("measurement.max_samples", 1, 1_000_000, 10, "sample periods", "Most samples of the measured window."),
@@ -78,19 +81,8 @@ pub const KEYS: &[Key] = &[
         default: Default::Int(10_000_000),
         applies: Applies::When { key: "traffic.pattern", values: &["messages"] },
         unit: "cycles",
-        doc: "The point ends here if not all messages have been delivered by then.",
+        doc: "The point ends with the sample that reaches this cycle if not all messages have been delivered by then.",
     },
-];
-
-/// Keys that mean nothing where a point ends when everything is delivered.
-const STEADY_ONLY: &[&str] = &[
-    "measurement.warmup_periods",
-    "measurement.min_samples",
-    "measurement.max_samples",
-    "measurement.max_drain_periods",
-    "measurement.confidence_width",
-    "measurement.saturation_tolerance",
-    "measurement.latency_thres",
 ];
 
 /// What a point is simulated for.
@@ -138,46 +130,36 @@ impl Rules {
     ///
     /// # Errors
     /// Combinations that cannot work.
-    pub fn new(config: &Config, slowest_channel: u32, packets: Option<u64>) -> Result<Self, ConfigErrors> {
-        let u = |path: &str| config.int(path) as u64;
+    pub fn new(config: &Config, slowest_channel: u32, packets: Option<u64>) -> Result<Self, ConfigError> {
+        // What the steady state asks for does not apply to a list of messages, and is not looked at there.
+        let u = |path: &str| config.get_int(path).unwrap_or(0) as u64;
+        let f = |path: &str| config.get_float(path).unwrap_or(0.0);
         let rules = Self {
             sample_period: u("measurement.sample_period"),
             warmup_periods: u("measurement.warmup_periods"),
             min_samples: u("measurement.min_samples"),
             max_samples: u("measurement.max_samples"),
             max_drain_periods: u("measurement.max_drain_periods"),
-            confidence_width: config.float("measurement.confidence_width"),
-            saturation_tolerance: config.float("measurement.saturation_tolerance"),
-            latency_thres: config.float("measurement.latency_thres"),
+            confidence_width: f("measurement.confidence_width"),
+            saturation_tolerance: f("measurement.saturation_tolerance"),
+            latency_thres: f("measurement.latency_thres"),
             stall_cycles: config
                 .get_int("measurement.stall_cycles")
                 .map_or((20 * u64::from(slowest_channel)).max(10_000), |c| c as u64),
             goal: packets.map_or(Goal::Steady, |packets| Goal::Delivery { packets, max_cycles: u("measurement.max_cycles") }),
         };
-        if packets.is_some() {
-            let without_meaning = STEADY_ONLY.iter().filter(|path| config.given(path)).map(|path| {
-                config
-                    .fault(path, format!("`{path}` means nothing with a list of messages: the point ends when all are delivered"))
-            });
-            let faults = ConfigErrors(without_meaning.collect());
-            return if faults.0.is_empty() { Ok(rules) } else { Err(faults) };
-        }
         if rules.max_samples < rules.min_samples {
-            return Err(config
-                .fault(
-                    "measurement.max_samples",
-                    format!("max_samples {} is less than min_samples {}", rules.max_samples, rules.min_samples),
-                )
-                .into());
+            return Err(config.fault(
+                "measurement.max_samples",
+                format!("max_samples {} is less than min_samples {}", rules.max_samples, rules.min_samples),
+            ));
         }
         let longest = rules.longest();
         if longest >= 1 << 32 {
-            return Err(config
-                .fault(
-                    "measurement.sample_period",
-                    format!("warm-up, samples and drain may take {longest} cycles; a point must end before 2^32 = 4294967296"),
-                )
-                .into());
+            return Err(config.fault(
+                "measurement.sample_period",
+                format!("the point may take {longest} cycles; it must end before 2^32 = 4294967296"),
+            ));
         }
         Ok(rules)
     }

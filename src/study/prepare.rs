@@ -134,7 +134,7 @@ impl Prepared {
         let n = graph.as_ref().map_or(0, |graph| graph.n_endpoints());
         let injection = pattern.as_ref().and_then(|p| Injection::new(config, p, n).map_err(|e| faults.add_new(e)).ok());
         let packets = entry.timed.then(|| pattern.as_ref().and_then(Pattern::messages).map_or(0, |list| list.n_packets()));
-        let rules = Rules::new(config, slowest, packets).map_err(|e| faults.add_new(e)).ok();
+        let rules = Rules::new(config, slowest, packets).map_err(|e| faults.add_new(e.into())).ok();
         if let (Some(list), Some(rules)) = (pattern.as_ref().and_then(Pattern::messages), &rules) {
             if list.last_time() >= rules.longest() {
                 let message = format!("the last message comes in cycle {}, after the end of the point", list.last_time());

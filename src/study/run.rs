@@ -96,8 +96,9 @@ fn join(texts: &[String]) -> Vec<u8> {
 /// The texts that [`join`] joined.
 fn split(mut bytes: &[u8]) -> Result<Vec<String>, Error> {
     let mut texts = Vec::new();
-    while let Some((length, rest)) = bytes.split_first_chunk::<8>() {
-        let cut = || Error::Internal("the study came cut short".into());
+    let cut = || Error::Internal("the study came cut short".into());
+    while !bytes.is_empty() {
+        let (length, rest) = bytes.split_first_chunk::<8>().ok_or_else(cut)?;
         let (text, rest) = rest.split_at_checked(u64::from_le_bytes(*length) as usize).ok_or_else(cut)?;
         texts.push(String::from_utf8_lossy(text).into_owned());
         bytes = rest;
@@ -363,8 +364,9 @@ mod tests {
     fn texts_are_split_where_they_were_joined() {
         let texts = ["", "one\n", "Fly \u{e9}", ""].map(String::from);
         assert_eq!(split(&join(&texts)).expect("whole"), texts);
-        let mut cut = join(&texts);
-        cut.truncate(20);
-        assert!(matches!(split(&cut), Err(Error::Internal(_))));
+        let whole = join(&texts);
+        for length in [5, 17, 30] {
+            assert!(matches!(split(&whole[..length]), Err(Error::Internal(_))), "cut after {length} bytes");
+        }
     }
 }

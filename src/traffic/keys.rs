@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{PATTERN, REGISTRY};
+use super::{Entry, PATTERN, REGISTRY};
 use crate::config::{Applies, Default, Key, Kind};
 
 /// A key that applies for the patterns named in `values`.
@@ -76,15 +76,14 @@ pub(super) const ON_OFF: &str = "on-off";
 pub fn keys() -> &'static [Key] {
     static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
     KEYS.get_or_init(|| {
-        let names = |timed: bool| {
-            let names: Vec<&'static str> = REGISTRY.iter().filter(|e| !(timed && e.timed)).map(|e| e.name).collect();
-            &*Box::leak(names.into_boxed_slice())
+        let names = |of: &mut dyn Iterator<Item = &'static Entry>| {
+            &*Box::leak(of.map(|e| e.name).collect::<Vec<&'static str>>().into_boxed_slice())
         };
-        let drawn = applies(names(true));
+        let drawn = Applies::Unless { key: PATTERN, values: names(&mut REGISTRY.iter().filter(|e| e.timed)) };
         let mut keys = vec![
             Key {
                 path: PATTERN,
-                kind: Kind::Choice(names(false)),
+                kind: Kind::Choice(names(&mut REGISTRY.iter())),
                 default: Default::Text("uniform"),
                 applies: Applies::Always,
                 unit: "",
@@ -127,10 +126,11 @@ pub fn keys() -> &'static [Key] {
             Key {
                 path: "traffic.packet_size",
                 kind: Kind::Int { min: 1, max: 255 },
-                default: Default::Int(1),
+                default: Default::Unset,
                 applies: Applies::Always,
                 unit: "flits",
-                doc: "Flits per packet. With pattern = messages: the most; a message is cut into packets of this size and a rest.",
+                doc: "Flits per packet. Unset: 1, or packet_sizes. With pattern = messages: the most; \
+                      a message is cut into packets of this size and a rest.",
             },
             Key {
                 path: "traffic.packet_sizes",

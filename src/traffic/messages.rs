@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::csv::Reader;
+use super::sizes::packet_size;
 use super::{keys, Entry, Pattern, TrafficPattern};
 use crate::config::{Config, ConfigErrors};
 use crate::ids::{Cycle, EndpointId};
@@ -143,7 +144,7 @@ impl MessageList {
 
 fn build(config: &Config, graph: &Graph) -> Result<Pattern, ConfigErrors> {
     let n = graph.n_endpoints();
-    let packet_size = config.int("traffic.packet_size") as u8;
+    let packet_size = packet_size(config) as u8;
     let file = config.file(FILE)?;
     let (mut reader, records) = Reader::new(&file, ["time", "source", "destination", "size"]);
     let mut messages = Vec::with_capacity(records.len());

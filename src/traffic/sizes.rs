@@ -21,10 +21,15 @@ const SIZE: &str = "traffic.packet_size";
 const SIZES: &str = "traffic.packet_sizes";
 const WEIGHTS: &str = "traffic.packet_size_weights";
 
+/// `traffic.packet_size`, in flits.
+pub(super) fn packet_size(config: &Config) -> i64 {
+    config.get_int(SIZE).unwrap_or(1)
+}
+
 /// The largest packet of an input, in flits.
 #[must_use]
 pub fn largest_packet(config: &Config) -> i64 {
-    config.get_ints(SIZES).map_or_else(|| config.int(SIZE), |sizes| sizes.iter().copied().max().unwrap_or(1))
+    config.get_ints(SIZES).and_then(|sizes| sizes.iter().copied().max()).unwrap_or_else(|| packet_size(config))
 }
 
 impl PacketSizes {
@@ -52,7 +57,7 @@ impl PacketSizes {
         if !faults.0.is_empty() {
             return Err(faults);
         }
-        let Some(sizes) = sizes else { return Ok(PacketSizes::One(config.int(SIZE) as u8)) };
+        let Some(sizes) = sizes else { return Ok(PacketSizes::One(packet_size(config) as u8)) };
         let mut sum = 0;
         let cumulative = (0..sizes.len()).map(|i| {
             sum += weights.map_or(1, |w| w[i] as u32);
