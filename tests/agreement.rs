@@ -113,6 +113,7 @@ fn compare(ours: &[(Event, Flit)], model: reference::packet::Log) {
                 grants.push((cycle, router as usize, from.map(usize::from), to.map(usize::from), packet));
             }
             Event::Ejected(cycle, e) => ejections.push((cycle, e as usize, packet)),
+            _ => panic!("{event:?} was not asked for"),
         }
     }
     let id = |p: reference::packet::PacketId| (p.source, p.sequence);

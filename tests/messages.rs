@@ -168,8 +168,13 @@ fn every_fault_of_a_list_is_told_at_once() {
     place.write("list.csv", "time,source,destination,size\n0,0,1,4294967295\n0,0,1,1\n");
     assert!(said(&[]).contains("list.csv:3: with this message endpoint 0 has 2^32 packets or more"));
     let text = said(&["traffic.injection_rate=0.1", "traffic.packet_sizes=[2]"]);
-    assert!(text.contains("`traffic.injection_rate` means nothing with traffic.pattern = \"messages\""), "{text}");
+    assert!(
+        text.contains("`traffic.injection_rate` means nothing with") && text.contains("unless traffic.pattern = messages"),
+        "{text}"
+    );
     assert!(text.contains("`traffic.packet_sizes` means nothing with"), "{text}");
+    let text = said(&["study.kind=saturation"]);
+    assert!(text.contains("a search varies the load, and `messages` has none") && text.contains("1 fault"), "{text}");
     let text = said(&["measurement.warmup_periods=2"]);
     assert!(
         text.contains("`measurement.warmup_periods` means nothing with") && text.contains("any other than messages"),

@@ -4,6 +4,7 @@ mod check;
 mod keys;
 mod plot;
 mod run;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,6 +46,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Draw latency and accepted load against offered load, as SVG and PNG
     Plot(plot::PlotArgs),
+    /// Follow single packets through the network, event by event
+    Trace(trace::TraceArgs),
     /// Print the reference of every key of the input
     Keys,
 }
@@ -60,6 +63,9 @@ struct InputArgs {
     /// Threads per rank; each simulates its own part of the network
     #[arg(long, short = 't', value_name = "N")]
     threads: Option<u32>,
+    /// Points simulated at the same time, each by its own threads
+    #[arg(long, short = 's', value_name = "N")]
+    side_by_side: Option<u32>,
     /// The results file
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -74,6 +80,7 @@ impl InputArgs {
     fn sets(&self) -> Vec<String> {
         let mut sets = self.sets.clone();
         sets.extend(self.threads.map(|n| format!("runtime.threads={n}")));
+        sets.extend(self.side_by_side.map(|n| format!("runtime.side_by_side={n}")));
         sets.extend(self.output.as_ref().map(|file| format!("output.file={:?}", file.display().to_string())));
         sets
     }
@@ -94,6 +101,7 @@ pub fn main() -> i32 {
     let result = match cli.command {
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Plot(args)) => plot::plot(&args),
+        Some(Command::Trace(args)) => trace::trace(&args),
         Some(Command::Keys) => keys::print(),
         Some(Command::Run(args)) => on_team(&args),
         None => on_team(&cli.run),

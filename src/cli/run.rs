@@ -34,7 +34,7 @@ pub fn run(args: &RunArgs, team: &Team) -> Result<(), Error> {
     let request =
         Request { input: args.input.input()?, sets: args.input.sets(), command: std::env::args().collect::<Vec<_>>().join(" ") };
     let Some(finished) = run_study(&request, team, &interrupted)? else { return Ok(()) };
-    print_table(&finished.table);
+    print_table(&finished.shown);
     eprintln!("results: {}\nsummary: {}", finished.results.display(), finished.summary.display());
     if args.plot {
         crate::cli::plot::draw(&finished.results, None)?;

@@ -11,7 +11,7 @@ use super::schema::{Condition, Schema};
 use super::{ConfigError, Value};
 
 /// A checked input, shared by its points.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Input {
     pub schema: Schema,
     /// The folder that relative paths start from.
@@ -150,6 +150,26 @@ impl Config {
         ConfigError::at(&place, message)
     }
 
+    /// This configuration with other values for some keys, none of which is swept in it any more. The values must be
+    /// those that the schema allows.
+    #[must_use]
+    #[track_caller]
+    pub fn with(&self, values: &[(&str, Value)]) -> Self {
+        let mut input = (*self.input).clone();
+        let mut point = self.point.to_vec();
+        for (path, value) in values {
+            let index = self.index(path);
+            if let Some(axis) = input.axes.iter().position(|&axis| axis == index) {
+                input.axes.remove(axis);
+                point.remove(axis);
+            }
+            let place = Place::Key((*path).to_string());
+            let given = Given { value: value.clone(), place: place.clone() };
+            input.slots[index] = Some(Slot { place, values: vec![given] });
+        }
+        Self { input: Arc::new(input), point: point.into() }
+    }
+
     /// The swept keys of the study with their values here, the slowest first.
     pub fn coordinates(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         let coordinate = |(&axis, &at): (&usize, &u32)| {
@@ -179,10 +199,10 @@ impl Config {
     }
 
     pub(super) fn holds(&self, condition: &Condition) -> bool {
-        match self.value(condition.key) {
-            Some(Value::Text(name)) => condition.values.contains(&name.as_str()) != condition.unless,
+        condition.parts().all(|part| match self.value(part.key) {
+            Some(Value::Text(name)) => part.values.contains(&name.as_str()) != part.unless,
             _ => false,
-        }
+        })
     }
 
     /// Where the value of key `index` was given, or that it was not.

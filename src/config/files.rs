@@ -21,9 +21,9 @@ pub struct TextFile {
     pub text: Arc<str>,
 }
 
-/// Files by path.
-#[derive(Debug, Default)]
-pub(super) struct Files(Mutex<BTreeMap<PathBuf, TextFile>>);
+/// Files by path, shared by all that was made from one input.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files(Arc<Mutex<BTreeMap<PathBuf, TextFile>>>);
 
 impl Files {
     fn read(&self, path: PathBuf) -> Result<TextFile, String> {

@@ -105,6 +105,8 @@ pub enum Applies {
         /// The values for which this key does not apply.
         values: &'static [&'static str],
     },
+    /// Only if both hold, the first of which is no `Both`.
+    Both(&'static Applies, &'static Applies),
 }
 
 /// One key of the input.

@@ -14,25 +14,29 @@ mod matching;
 mod params;
 mod pipeline;
 mod router;
+mod trace;
 mod wire;
 mod wires;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use endpoint::Endpoint;
 pub use flit::{flag, Flit};
 pub use layout::{Far, Layout, Link, Wiring};
 pub use params::{Matching, Params, KEYS};
+pub use trace::{Event, Recording, Wait};
 
 use crate::engine::{Model, NEVER};
 use crate::error::Error;
-use crate::ids::{Cycle, EndpointId, RouterId};
+use crate::ids::{Cycle, RouterId};
 use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
 use crate::traffic::{Injection, Pattern, TrafficPattern};
 use delivery::Delivery;
 use router::{clear, set, Routers};
+use trace::Log;
 use wire::Record;
 use wires::Wires;
 
@@ -45,17 +49,6 @@ pub struct Load {
     pub injection: Injection,
     /// Seed of all streams.
     pub seed: u64,
-}
-
-/// Something that happened to a flit, for tests and traces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
-    /// Left its source queue on a VC: cycle, endpoint, VC.
-    Injected(Cycle, EndpointId, u8),
-    /// Won the switch: cycle, router, input port and VC, output port and VC.
-    Switched(Cycle, RouterId, [u16; 2], [u16; 2]),
-    /// Read by its endpoint: cycle, endpoint.
-    Ejected(Cycle, EndpointId),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +78,8 @@ pub struct Network {
     /// Router of every endpoint of the network; shared.
     router_of: Arc<Vec<RouterId>>,
     wires: Wires,
+    /// The direction in which the tiles were last run.
+    forward: bool,
     /// Flits taken from other partitions.
     imported: u64,
     injected: u64,
@@ -112,7 +107,7 @@ impl Network {
         sample_period: u32,
     ) -> Self {
         let tiles = (0..wiring.n_tiles()).map(|tile| (wiring.tile_routers(tile).len(), wiring.tile_endpoints(tile).len()));
-        let mut wires = Wires::new(params, tiles, wiring.neighbours.len(), header);
+        let mut wires = Wires::new(params, wiring.span, tiles, wiring.neighbours.len(), header);
         let mut endpoints = Vec::with_capacity(wiring.endpoints.len());
         for (local, &(id, _)) in wiring.endpoints.iter().enumerate() {
             let (endpoint, first) = Endpoint::new(id, &load, params.num_vcs);
@@ -129,6 +124,7 @@ impl Network {
             endpoints,
             router_of,
             wires,
+            forward: false,
             imported: 0,
             injected: 0,
             ejected: 0,
@@ -154,15 +150,15 @@ impl Network {
         Arc::new(list)
     }
 
-    /// Starts to record every event of every flit.
-    pub fn record(&mut self) {
-        self.wires.log = Some(Vec::new());
+    /// Starts to record what happens to flits.
+    pub fn record(&mut self, recording: Recording) {
+        self.wires.log = Some(Log::new(recording));
     }
 
     /// The events recorded so far.
     #[must_use]
     pub fn recorded(&self) -> &[(Event, Flit)] {
-        self.wires.log.as_deref().unwrap_or(&[])
+        self.wires.log.as_ref().map_or(&[], |log| &log.events)
     }
 
     fn take_endpoint_credits(&mut self, tile: usize, now: Cycle) {
@@ -198,7 +194,7 @@ impl Network {
                 self.accept_packet(now, flit);
             }
             if let Some(log) = &mut self.wires.log {
-                log.push((Event::Ejected(now, self.wiring.endpoints[e].0), *flit));
+                log.push(Event::Ejected(now, self.wiring.endpoints[e].0), flit);
             }
         }
         self.wires.tiles[tile].ejections.recycle(list);
@@ -307,7 +303,7 @@ impl Network {
         }
         let more = if endpoint.remaining > 0 || endpoint.queued() > 0 { Sent::More } else { Sent::All };
         if let Some(log) = &mut self.wires.log {
-            log.push((Event::Injected(now, id, vc as u8), flit));
+            log.push(Event::Injected(now, id, vc as u8), &flit);
         }
         self.injected += 1;
         self.period.flits_injected += 1;
@@ -342,15 +338,14 @@ fn next_vc(last: u8, credits: &[u16], need: u16) -> Option<u8> {
     None
 }
 
-impl Model for Network {
-    fn cycle(&mut self, now: Cycle) {
-        for tile in 0..self.wires.due.len() {
-            if self.wires.due[tile] > now {
-                continue;
-            }
-            // Nothing that a tile does in a cycle is seen by another in the same cycle.
-            self.wires.due[tile] = NEVER;
-            self.warm(tile, now);
+impl Network {
+    /// Runs a tile through the cycles of `span`.
+    fn run_tile(&mut self, tile: usize, span: &Range<Cycle>) {
+        let mut now = self.wires.due[tile].max(span.start);
+        if now < span.end {
+            self.warm(tile, now..span.end);
+        }
+        while now < span.end {
             self.take_endpoint_credits(tile, now);
             self.take_ejections(tile, now);
             self.take_arrivals(tile, now);
@@ -358,7 +353,26 @@ impl Model for Network {
             self.take_generations(tile, now);
             self.inject(tile, now);
             self.run_routers(tile, now);
-            self.wires.due[tile] = self.wires.tiles[tile].next_event(now + 1);
+            now = self.wires.tiles[tile].next_event(now + 1);
+            self.wires.due[tile] = now;
+        }
+    }
+}
+
+impl Model for Network {
+    fn run(&mut self, from: Cycle, end: Cycle) {
+        let mut start = self.next_event(from);
+        while start < end {
+            // Nothing that a tile does in a span is seen by another in the same span.
+            let span = start..end.min(start.saturating_add(self.wiring.span));
+            self.wires.span_start = start;
+            // To and fro: the tiles run last are still in the shared cache when the next span begins with them.
+            let n_tiles = self.wires.due.len();
+            self.forward = !self.forward;
+            for k in 0..n_tiles {
+                self.run_tile(if self.forward { k } else { n_tiles - 1 - k }, &span);
+            }
+            start = self.next_event(span.end);
         }
     }
 

@@ -4,9 +4,12 @@
 //! Two queues of the modelled router are not stored. The output queue behind ST sends one flit per cycle in order, so
 //! the departure of a flit is known when it wins the switch; likewise for credits. Both go to the wheel at once.
 
+use std::ops::Range;
+
 use crate::ids::{Cycle, EndpointId, Port, RouterId};
 use crate::network::flit::{flag, Flit, Slab, NONE};
 use crate::network::pipeline::Pipeline;
+use crate::network::trace::Event;
 use crate::network::wires::{Tile, Wires};
 use crate::network::{Arrival, Link, Network, Params, Wiring};
 use crate::rng::{Purpose, Stream};
@@ -149,7 +152,7 @@ pub(super) struct Router<'a> {
     routing: &'a Routing,
     rng: &'a mut Stream,
     router_of_endpoint: &'a [RouterId],
-    id: RouterId,
+    pub(super) id: RouterId,
     row: u32,
     degree: Port,
     first_endpoint: EndpointId,
@@ -274,18 +277,21 @@ fn touch<T>(slice: &[T], value: impl Fn(&T) -> u64) -> u64 {
 impl Network {
     /// Brings the state of a busy tile into the cache before it is worked on. Every line of it is far away at first, and
     /// what follows branches on what it finds; a first pass without decisions lets the loads overlap.
-    pub(super) fn warm(&self, tile: usize, now: Cycle) {
+    pub(super) fn warm(&self, tile: usize, span: Range<Cycle>) {
         let Tile { arrivals, generations, .. } = &self.wires.tiles[tile];
-        let (arrivals, generations) = (arrivals.at(now), generations.at(now));
         let own = self.wiring.tile_routers(tile);
         // In a tile with little to do most lines will not be needed.
-        if arrivals.len() < own.len() {
+        if arrivals.at(span.start).len() < own.len() {
             return;
         }
         let ports = self.wiring.port_base[own.start] as usize..self.wiring.port_base[own.end] as usize;
         let routers = &self.routers;
         let vcs = ports.start * routers.num_vcs..ports.end * routers.num_vcs;
-        let mut sum = arrivals.iter().fold(0, |sum, a| sum ^ u64::from(routers.inputs[a.vc as usize].vcs));
+        let mut sum = 0;
+        for now in span {
+            sum ^= arrivals.at(now).iter().fold(0, |sum, a| sum ^ u64::from(routers.inputs[a.vc as usize].vcs));
+            sum ^= generations.at(now).iter().fold(0, |sum, &e| sum ^ self.endpoints[e as usize].lines());
+        }
         for lr in own.clone() {
             let first = self.wiring.port_base[lr] as usize * routers.num_vcs;
             let words = routers.word_base[lr] as usize..routers.word_base[lr + 1] as usize;
@@ -302,7 +308,6 @@ impl Network {
         sum ^= touch(&routers.credits[vcs.clone()], |&x| x.into());
         sum ^= touch(&routers.va_grant[vcs.clone()], |&x| x.into());
         sum ^= touch(&routers.va_accept[vcs], |&x| x.into());
-        sum ^= generations.iter().fold(0, |sum, &e| sum ^ self.endpoints[e as usize].lines());
         std::hint::black_box(sum);
     }
 
@@ -315,6 +320,12 @@ impl Network {
             let input = &mut routers.inputs[*vc as usize];
             input.arrived += 1;
             input.occupied -= now as i64;
+            if let Some(log) = self.wires.log.as_mut().filter(|log| log.every_event()) {
+                let port = *vc as usize / routers.num_vcs;
+                let lr = self.wiring.router_of_port[port] as usize;
+                let place = [port - self.wiring.port_base[lr] as usize, *vc as usize % routers.num_vcs];
+                log.push(Event::Arrived(now, self.wiring.routers[lr], place.map(|i| i as u16)), flit);
+            }
             if !input.push(*flit, &mut self.wires.slab) {
                 continue;
             }
@@ -419,10 +430,12 @@ impl Router<'_> {
     /// One pipeline step: every stage acts on the state that the step before left.
     fn substep(&mut self, allocation: &mut Allocation, wires: &mut Wires, params: &Params, clock: Clock) {
         self.route_waiting(allocation, params);
+        self.note_routed(allocation, wires, clock.now);
         if params.routing_delay == 0 {
             allocation.move_routed(self.va);
         }
         allocation.allocate_vcs(self, params);
+        self.note_vcs(allocation, wires, clock.now);
         // The winners hold their VC from here on, which nobody else in this step looks at; they enter SA at its end.
         for k in 0..allocation.vcs_won.len() {
             let (input, port, vc) = allocation.vcs_won[k];
@@ -430,6 +443,7 @@ impl Router<'_> {
             clear(self.va, usize::from(input));
         }
         allocation.allocate_switch(self, params);
+        self.note_switch(allocation, wires, clock.now);
         for k in 0..allocation.switch_won.len() {
             self.traverse(usize::from(allocation.switch_won[k]), wires, params, clock);
         }
@@ -521,9 +535,10 @@ impl Router<'_> {
         wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
         let departs = (clock.crossing + params.st_final_delay - 1).max(self.flit_slot[port]);
         self.flit_slot[port] = departs + 1;
-        wires.send_flit(&self.links[port], clock.now, departs, vc, flit);
+        wires.departs(departs, self.id, &flit, [port, vc]);
+        wires.send_flit(&self.links[port], departs, vc, flit);
         let departs = clock.now.max(self.credit_slot[in_port]);
         self.credit_slot[in_port] = departs + 1;
-        wires.send_credit(&self.links[in_port], clock.now, departs, in_vc);
+        wires.send_credit(&self.links[in_port], departs, in_vc);
     }
 }

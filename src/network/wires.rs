@@ -3,7 +3,8 @@
 use crate::engine::{Calendar, Wheel, NEVER};
 use crate::ids::{Cycle, RouterId};
 use crate::network::flit::{Flit, Slab};
-use crate::network::{wire, Arrival, Event, Far, Link, Params};
+use crate::network::trace::{Event, Log};
+use crate::network::{wire, Arrival, Far, Link, Params};
 
 /// What will happen to the routers and endpoints of one tile, and which of them have work.
 pub(super) struct Tile {
@@ -60,6 +61,8 @@ pub(super) struct Wires {
     pub(super) due: Vec<Cycle>,
     /// Flits that wait behind others.
     pub(super) slab: Slab,
+    /// The first cycle of the span that the tiles are being run through: every event before it has been taken.
+    pub(super) span_start: Cycle,
     pub(super) outboxes: Vec<Vec<u8>>,
     /// The earliest time stamp in the outboxes.
     pub(super) earliest_sent: Cycle,
@@ -67,19 +70,28 @@ pub(super) struct Wires {
     pub(super) exported: u64,
     /// Flits moved through switches since the last sample.
     pub(super) flit_hops: u64,
-    pub(super) log: Option<Vec<(Event, Flit)>>,
+    pub(super) log: Option<Log>,
     num_vcs: u32,
     credit_delay: u32,
 }
 
 impl Wires {
-    /// Nothing under way. `tiles` gives routers and endpoints of each; `header` bytes of each outbox belong to the engine.
-    pub(super) fn new(params: &Params, tiles: impl Iterator<Item = (usize, usize)>, n_neighbours: usize, header: usize) -> Self {
-        let tiles: Vec<Tile> = tiles.map(|(routers, endpoints)| Tile::new(params.horizon(), routers, endpoints)).collect();
+    /// Nothing under way. Tiles run `span` cycles at a time; `tiles` gives routers and endpoints of each; `header` bytes of each outbox belong to the engine.
+    pub(super) fn new(
+        params: &Params,
+        span: Cycle,
+        tiles: impl Iterator<Item = (usize, usize)>,
+        n_neighbours: usize,
+        header: usize,
+    ) -> Self {
+        // A tile that has not yet run through the span is sent what others do at its end.
+        let horizon = params.horizon() + span;
+        let tiles: Vec<Tile> = tiles.map(|(routers, endpoints)| Tile::new(horizon, routers, endpoints)).collect();
         Self {
             due: vec![0; tiles.len()],
             tiles,
             slab: Slab::default(),
+            span_start: 0,
             outboxes: vec![vec![0; header]; n_neighbours],
             earliest_sent: NEVER,
             exported: 0,
@@ -103,21 +115,30 @@ impl Wires {
     pub(super) fn switched(&mut self, now: Cycle, router: RouterId, flit: &Flit, from: [usize; 2], to: [usize; 2]) {
         self.flit_hops += 1;
         if let Some(log) = &mut self.log {
-            log.push((Event::Switched(now, router, from.map(|i| i as u16), to.map(|i| i as u16)), *flit));
+            log.push(Event::Switched(now, router, from.map(|i| i as u16), to.map(|i| i as u16)), flit);
         }
     }
 
-    /// Puts a flit on `link` in cycle `departs`, not before `now`, for VC `vc` at the far end.
+    /// Notes that a flit will go from its output queue onto the channel in cycle `at`.
     #[inline]
-    pub(super) fn send_flit(&mut self, link: &Link, now: u32, departs: u32, vc: usize, mut flit: Flit) {
+    pub(super) fn departs(&mut self, at: u32, router: RouterId, flit: &Flit, to: [usize; 2]) {
+        if let Some(log) = self.log.as_mut().filter(|log| log.every_event()) {
+            log.push(Event::Departed(at.into(), router, to.map(|i| i as u16)), flit);
+        }
+    }
+
+    /// Puts a flit on `link` in cycle `departs` for VC `vc` at the far end.
+    #[inline]
+    pub(super) fn send_flit(&mut self, link: &Link, departs: u32, vc: usize, mut flit: Flit) {
         let at = departs + link.latency + 1;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
             Far::Local => {
                 flit.hops = flit.hops.saturating_add(1);
+                let span_start = self.span_start;
                 let arrivals = &mut self.rouse(link.tile, Cycle::from(at)).arrivals;
                 // Another tile may have had nothing to do for long, and its wheel stands where it last had.
-                arrivals.advance(Cycle::from(now));
+                arrivals.advance(span_start);
                 arrivals.push(Cycle::from(at), Arrival { vc, flit });
             }
             Far::Endpoint => {
@@ -132,16 +153,17 @@ impl Wires {
         }
     }
 
-    /// Puts a credit for VC `vc` on `link` in cycle `departs`, not before `now`.
+    /// Puts a credit for VC `vc` on `link` in cycle `departs`.
     #[inline]
-    pub(super) fn send_credit(&mut self, link: &Link, now: u32, departs: u32, vc: usize) {
+    pub(super) fn send_credit(&mut self, link: &Link, departs: u32, vc: usize) {
         let seen = departs + link.latency + 1;
         let usable = seen + self.credit_delay;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
             Far::Local => {
+                let span_start = self.span_start;
                 let credits = &mut self.rouse(link.tile, Cycle::from(usable)).credits;
-                credits.advance(Cycle::from(now));
+                credits.advance(span_start);
                 credits.push(Cycle::from(usable), vc);
             }
             // An endpoint uses a credit in the cycle in which it reads it.

@@ -37,22 +37,32 @@ impl ProgressMode {
     }
 }
 
+/// A point in progress.
+struct Running {
+    index: usize,
+    label: String,
+    cycle: u64,
+    total_cycles: u64,
+    flit_hops: u64,
+}
+
 /// The progress of a study on rank 0.
 pub struct Progress {
     mode: ProgressMode,
     bar: Option<ProgressBar>,
     total_points: usize,
-    /// Points begun in this run, so that the one in progress is number `begun`.
-    begun: usize,
+    /// Points finished in this run.
+    finished: usize,
     /// Points that earlier runs finished.
     resumed: usize,
-    label: String,
-    cycle: u64,
-    total_cycles: u64,
+    /// Points in progress, in the order of their begin.
+    running: Vec<Running>,
+    /// Flit hops and cycles simulated in this run.
     flit_hops: u64,
+    cycles: u64,
     started: Instant,
     last_shown: Instant,
-    /// Where the present rate is measured from: time, cycle and flit hops.
+    /// Where the present rate is measured from: time, cycles and flit hops.
     mark: (Instant, u64, u64),
 }
 
@@ -66,39 +76,47 @@ impl Progress {
             mode,
             bar,
             total_points,
-            begun: 0,
+            finished: 0,
             resumed,
-            label: String::new(),
-            cycle: 0,
-            total_cycles: 1,
+            running: Vec::new(),
             flit_hops: 0,
+            cycles: 0,
             started: now,
             last_shown: now,
             mark: (now, 0, 0),
         }
     }
 
-    /// Begins a point, which ends after `total_cycles` at the latest.
-    pub fn point(&mut self, label: &str, total_cycles: u64) {
-        self.begun += 1;
-        self.label = label.to_string();
-        self.total_cycles = total_cycles.max(1);
-        (self.cycle, self.flit_hops) = (0, 0);
-        self.mark = (Instant::now(), 0, 0);
+    /// Begins point `index`, which ends after `total_cycles` at the latest.
+    pub fn point(&mut self, index: usize, label: &str, total_cycles: u64) {
+        self.running.push(Running { index, label: label.into(), cycle: 0, total_cycles: total_cycles.max(1), flit_hops: 0 });
+        if self.running.len() == 1 {
+            self.mark = (Instant::now(), self.cycles, self.flit_hops);
+        }
         if let Some(bar) = &self.bar {
             bar.set_position(self.steps());
-            bar.set_message(self.label.clone());
+            bar.set_message(self.label());
         }
     }
 
-    /// Notes that the point has come to `cycle` with so many flit hops since its begin. Costs a look at the clock.
-    pub fn advance(&mut self, cycle: u64, flit_hops: u64) {
+    /// Notes that point `index` is finished.
+    pub fn done(&mut self, index: usize) {
+        self.running.retain(|r| r.index != index);
+        self.finished += 1;
+    }
+
+    /// Notes that point `index` has come to `cycle` with so many flit hops since its begin. Costs a look at the clock.
+    pub fn advance(&mut self, index: usize, cycle: u64, flit_hops: u64) {
         let period = match self.mode {
             ProgressMode::Off => return,
             ProgressMode::Bar => REDRAW,
             ProgressMode::Lines(period) => period,
         };
-        (self.cycle, self.flit_hops) = (cycle, flit_hops);
+        if let Some(point) = self.running.iter_mut().find(|r| r.index == index) {
+            self.cycles += cycle.saturating_sub(point.cycle);
+            self.flit_hops += flit_hops.saturating_sub(point.flit_hops);
+            (point.cycle, point.flit_hops) = (cycle, flit_hops);
+        }
         let now = Instant::now();
         if now.duration_since(self.last_shown) < period {
             return;
@@ -106,12 +124,20 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(self.steps());
-                bar.set_message(format!("{}  {}", self.label, self.rates(now)));
+                bar.set_message(format!("{}  {}", self.label(), self.rates(now)));
             }
             None => print(&self.line(now)),
         }
         self.last_shown = now;
-        self.mark = (now, cycle, flit_hops);
+        self.mark = (now, self.cycles, self.flit_hops);
+    }
+
+    /// The point in progress, or how many there are.
+    fn label(&self) -> String {
+        match &self.running[..] {
+            [one] => one.label.clone(),
+            several => format!("{} points side by side", several.len()),
+        }
     }
 
     /// Prints `line` above the bar or as it is: for what must be seen while the bar is drawn.
@@ -129,40 +155,40 @@ impl Progress {
         }
         if let ProgressMode::Lines(_) = self.mode {
             let took = HumanDuration(self.started.elapsed());
-            print(&format!("progress: ended after {took} at point {} of {}", self.resumed + self.begun, self.total_points));
+            let finished = self.resumed + self.finished;
+            print(&format!("progress: ended after {took} with {finished} of {} points finished", self.total_points));
         }
     }
 
     /// Steps done of the whole study.
     fn steps(&self) -> u64 {
-        let points = (self.resumed + self.begun).saturating_sub(1) as u64;
-        points * STEPS_PER_POINT + self.cycle.min(self.total_cycles) * STEPS_PER_POINT / self.total_cycles
+        let part = |r: &Running| r.cycle.min(r.total_cycles) * STEPS_PER_POINT / r.total_cycles;
+        (self.resumed + self.finished) as u64 * STEPS_PER_POINT + self.running.iter().map(part).sum::<u64>()
     }
 
     /// The speed since the last line.
     fn rates(&self, now: Instant) -> String {
-        let (time, cycle, flit_hops) = self.mark;
+        let (time, cycles, flit_hops) = self.mark;
         let seconds = now.duration_since(time).as_secs_f64().max(1e-9);
         let per_second = |count: u64| short(count as f64 / seconds);
         format!(
             "{} cycles/s, {} flit hops/s",
-            per_second(self.cycle.saturating_sub(cycle)),
+            per_second(self.cycles.saturating_sub(cycles)),
             per_second(self.flit_hops.saturating_sub(flit_hops))
         )
     }
 
     /// A line for the log.
     fn line(&self, now: Instant) -> String {
-        format!(
-            "progress: point {} of {} ({}), cycle {} of at most {}, {}, {}",
-            self.resumed + self.begun,
-            self.total_points,
-            self.label,
-            self.cycle,
-            self.total_cycles,
-            self.rates(now),
-            self.time_left()
-        )
+        let first = (self.resumed + self.finished + 1).min(self.total_points);
+        let at = match &self.running[..] {
+            [one] => format!(
+                "point {first} of {} ({}), cycle {} of at most {}",
+                self.total_points, one.label, one.cycle, one.total_cycles
+            ),
+            several => format!("points {first} to {} of {}", first + several.len().saturating_sub(1), self.total_points),
+        };
+        format!("progress: {at}, {}, {}", self.rates(now), self.time_left())
     }
 
     /// An upper estimate of the time left: points may end before their last possible cycle.
@@ -214,8 +240,8 @@ mod tests {
     #[test]
     fn a_line_says_where_the_run_is() {
         let mut progress = Progress::new(ProgressMode::Lines(Duration::from_secs(3600)), 10, 2);
-        progress.point("injection_rate = 0.3", 20_000);
-        progress.advance(10_000, 5_000_000);
+        progress.point(2, "injection_rate = 0.3", 20_000);
+        progress.advance(2, 10_000, 5_000_000);
         assert_eq!(progress.steps(), 2 * STEPS_PER_POINT + STEPS_PER_POINT / 2);
         let line = progress.line(progress.mark.0 + Duration::from_secs(2));
         let expected = "progress: point 3 of 10 (injection_rate = 0.3), cycle 10000 of at most 20000, \
@@ -226,8 +252,8 @@ mod tests {
     #[test]
     fn more_cycles_than_announced_do_no_harm() {
         let mut progress = Progress::new(ProgressMode::Lines(Duration::ZERO), 1, 0);
-        progress.point("only", 0);
-        progress.advance(7, 7);
+        progress.point(0, "only", 0);
+        progress.advance(0, 7, 7);
         assert_eq!(progress.steps(), STEPS_PER_POINT);
         progress.finish();
     }

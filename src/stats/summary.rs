@@ -144,6 +144,8 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
     let by_channel: Vec<u64> = arrived.chunks(sizes.num_vcs).map(|vcs| vcs.iter().sum()).collect();
     let measured = &totals.measured;
     let batches = &measured.batches;
+    let per_endpoint = n_active * sizes.sample_period;
+    let accepted_by_sample: Vec<f64> = window.iter().map(|p| ratio(p.flits_accepted, per_endpoint)).collect();
     PointReport {
         status,
         stop_reason,
@@ -156,6 +158,7 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
         active_endpoints: n_active,
         offered: load(&endpoint_offered, &sizes.active, n_active, cycles),
         accepted: load(&endpoint_accepted, &sizes.receiving, n_active, cycles),
+        accepted_ci95: interval(&accepted_by_sample).1,
         packet_latency: latency(&measured.packet_latency, batches, |b| b.packet_latency),
         network_latency: latency(&measured.network_latency, batches, |b| b.network_latency),
         hops_mean: ratio(measured.hops, measured.packet_latency.count()),

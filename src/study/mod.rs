@@ -1,13 +1,21 @@
 //! Studies: from a checked input to finished points.
 
+mod leader;
+pub mod plan;
 mod prepare;
 mod run;
+mod saturation;
 mod schema;
+pub mod search;
 mod simulate;
 mod team;
+mod trace;
 
+pub use leader::default_output;
+pub use plan::Plan;
 pub use prepare::{partitioner_of, routing_of, topology_of, Estimate, Prepared};
-pub use run::{default_output, print_table, run, Finished, Request, VOLATILE_TABLES};
+pub use run::{print_table, run, Finished, Request, VOLATILE_TABLES};
 pub use schema::{schema, PARTITIONERS};
 pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Unwatched, Watcher};
 pub use team::{abort, Team};
+pub use trace::{trace, PacketName, Spent, Traced};

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::config::{Applies, Default, Key, Kind, Schema};
+use crate::study::search;
 use crate::{network, routing, stats, topology, traffic};
 
 /// Names of a registry as choices of a key; made once per process.
@@ -28,6 +29,15 @@ fn runtime_keys() -> Vec<Key> {
     };
     vec![
         int("runtime.threads", 1, 1024, 1, "threads", "Threads of each rank, one partition each; --threads sets the same."),
+        int(
+            "runtime.side_by_side",
+            1,
+            1024,
+            1,
+            "points",
+            "Points simulated at the same time, each by `threads` threads; in one process only. Where there are several points \
+             this is the best use of cores. --side-by-side sets the same.",
+        ),
         choice(
             "runtime.partitioner",
             PARTITIONERS,
@@ -57,8 +67,13 @@ fn runtime_keys() -> Vec<Key> {
 pub fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
     SCHEMA.get_or_init(|| {
-        let mut keys =
-            vec![choice("network.topology", names(topology::REGISTRY.iter().map(|e| e.name)), Default::Required, "The network.")];
+        let mut keys = search::KEYS.to_vec();
+        keys.push(choice(
+            "network.topology",
+            names(topology::REGISTRY.iter().map(|e| e.name)),
+            Default::Required,
+            "The network.",
+        ));
         keys.extend(topology::REGISTRY.iter().flat_map(|e| e.keys));
         keys.extend(network::KEYS);
         keys.push(choice(

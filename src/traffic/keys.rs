@@ -93,7 +93,7 @@ pub fn keys() -> &'static [Key] {
                 path: "traffic.injection_rate",
                 kind: Kind::Float { min: 0.0, max: 1.0 },
                 default: Default::Required,
-                applies: drawn,
+                applies: Applies::Both(&Applies::When { key: "study.kind", values: &["sweep"] }, Box::leak(Box::new(drawn))),
                 unit: "flits/cycle/endpoint",
                 doc: "Load offered by each active endpoint, as flits; the mean over them where a pattern gives them different loads.",
             },

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sfpdes::config::{Config, Study};
 use sfpdes::engine::Windows;
-use sfpdes::network::{Event, Flit, Network, Wiring};
+use sfpdes::network::{Event, Flit, Network, Recording, Wiring};
 use sfpdes::output::{compare, digest, read_table, PointTable};
 use sfpdes::study::{schema, Outcome, Point, Prepared, Unwatched};
 use sfpdes::transport::Local;
@@ -228,7 +228,7 @@ pub fn trace(point: &Point, cycles: u64) -> Vec<(Event, Flit)> {
     let header = windows.header_bytes();
     let period = point.rules.sample_period as u32;
     let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period);
-    network.record();
+    network.record(Recording::default());
     windows.run(&mut network, &mut Local, cycles).unwrap();
     network.recorded().to_vec()
 }
