@@ -6,6 +6,7 @@
 
 mod allocation;
 mod audit;
+mod delivery;
 mod endpoint;
 mod flit;
 mod layout;
@@ -33,7 +34,8 @@ use crate::ids::{Cycle, RouterId};
 use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
-use crate::traffic::{Bernoulli, Pattern, TrafficPattern};
+use crate::traffic::{Injection, Pattern, TrafficPattern};
+use delivery::Delivery;
 use router::{clear, set, Routers};
 use trace::Log;
 use wire::Record;
@@ -44,10 +46,8 @@ use wires::Wires;
 pub struct Load {
     /// Who talks to whom; shared by the partitions of a process.
     pub pattern: Arc<Pattern>,
-    /// When, in packets.
-    pub process: Bernoulli,
-    /// Flits per packet.
-    pub packet_size: u8,
+    /// When, and in what packets.
+    pub injection: Injection,
     /// Seed of all streams.
     pub seed: u64,
 }
@@ -90,6 +90,8 @@ pub struct Network {
     sample_period: u32,
     measured_generated: u64,
     measured: Measured,
+    /// If the traffic is a list of messages.
+    delivery: Option<Delivery>,
 }
 
 impl Network {
@@ -109,8 +111,8 @@ impl Network {
         let mut wires = Wires::new(params, wiring.span, tiles, wiring.neighbours.len(), header);
         let mut endpoints = Vec::with_capacity(wiring.endpoints.len());
         for (local, &(id, _)) in wiring.endpoints.iter().enumerate() {
-            let (endpoint, first) = Endpoint::new(load.seed, id, &load.process, params.num_vcs);
-            if let (Some(at), true) = (first, load.pattern.active(id)) {
+            let (endpoint, first) = Endpoint::new(id, &load, params.num_vcs);
+            if let Some(at) = first {
                 let tile = wiring.tile_of_port(wiring.endpoints[local].1 as usize) as usize;
                 wires.tiles[tile].generations.push(at, local as u32);
             }
@@ -132,6 +134,7 @@ impl Network {
             sample_period,
             measured_generated: 0,
             measured: Measured::default(),
+            delivery: load.pattern.messages().map(Delivery::new),
             params: params.clone(),
             wiring,
             load,
@@ -211,23 +214,29 @@ impl Network {
                 self.measured.record(batch, packet_latency, network_latency, flit.hops);
             }
         }
+        if let Some(delivery) = &mut self.delivery {
+            delivery.accept(flit.src, flit.sequence, now);
+        }
     }
 
     fn take_generations(&mut self, tile: usize, now: Cycle) {
         let first = self.wiring.tile_endpoints(tile).start;
         let list = self.wires.tiles[tile].generations.take(now);
+        let (mut packets, mut flits) = (0, 0);
         for &local in &list {
             let e = local as usize;
-            let endpoint = &mut self.endpoints[e];
-            if let Some(next) = endpoint.generate(now, &self.load.process) {
+            let generated = self.endpoints[e].generate(self.wiring.endpoints[e].0, now, &self.load);
+            if let Some(next) = generated.next {
                 self.wires.tiles[tile].generations.push(next, local);
             }
             set(&mut self.wires.tiles[tile].ready, e - first);
+            packets += u64::from(generated.packets);
+            flits += generated.flits;
         }
-        self.period.packets_offered += list.len() as u64;
-        self.period.flits_offered += list.len() as u64 * u64::from(self.load.packet_size);
+        self.period.packets_offered += packets;
+        self.period.flits_offered += flits;
         if self.span.is_some_and(|span| (now as u32) < span.end) {
-            self.measured_generated += list.len() as u64;
+            self.measured_generated += packets;
         }
         self.wires.tiles[tile].generations.recycle(list);
     }
@@ -259,13 +268,13 @@ impl Network {
         let credits = &mut self.endpoint_credits[e * v..(e + 1) * v];
         let (id, port) = self.wiring.endpoints[e];
         let mut flit = if endpoint.remaining == 0 {
-            let need = if self.params.cut_through { u16::from(self.load.packet_size) } else { 1 };
+            let need = if self.params.cut_through { u16::from(endpoint.head_size(id, &self.load)) } else { 1 };
             let Some(vc) = next_vc(endpoint.last_vc, credits, need) else { return Sent::Starved };
-            let (sequence, generated) = endpoint.take(&self.load.process);
-            let dst = self.load.pattern.destination(id, &mut endpoint.destinations);
+            let (sequence, generated, size) = endpoint.take(id, &self.load);
+            let dst = self.load.pattern.destination(id, sequence, &mut endpoint.destinations);
             endpoint.vc = vc;
             endpoint.last_vc = vc;
-            endpoint.remaining = self.load.packet_size;
+            endpoint.remaining = size;
             self.period.packets_injected += 1;
             Flit {
                 src: id,
@@ -277,7 +286,7 @@ impl Network {
                 hops: 0,
                 state: 0,
                 flags: flag::HEAD,
-                size: self.load.packet_size,
+                size,
             }
         } else {
             endpoint.sending

@@ -3,6 +3,7 @@
 use crate::config::{Applies, Config, ConfigError, Default, Key, Kind};
 use crate::ids::Cycle;
 use crate::topology::ChannelClass;
+use crate::traffic::largest_packet;
 
 const fn int(path: &'static str, min: i64, max: i64, default: i64, unit: &'static str, doc: &'static str) -> Key {
     Key { path, kind: Kind::Int { min, max }, default: Default::Int(default), applies: Applies::Always, unit, doc }
@@ -132,11 +133,11 @@ impl Params {
         let u = |path: &str| config.int(path) as u32;
         let class = |path: &str| config.get_int(path).unwrap_or_else(|| config.int("network.channel_latency")) as u32;
         let cut_through = config.text("router.flow_control") == "virtual-cut-through";
-        let (depth, packet) = (config.int("router.vc_buf_size"), config.int("traffic.packet_size"));
+        let (depth, packet) = (config.int("router.vc_buf_size"), largest_packet(config));
         if cut_through && depth < packet {
             return Err(config.fault(
                 "router.vc_buf_size",
-                format!("virtual-cut-through needs a buffer of a whole packet: vc_buf_size {depth} is less than traffic.packet_size {packet}"),
+                format!("virtual-cut-through needs a buffer of a whole packet: vc_buf_size {depth} is less than the {packet} flits of the largest"),
             ));
         }
         Ok(Self {

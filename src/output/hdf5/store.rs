@@ -138,7 +138,13 @@ impl Store {
     fn write_with(&self, partial: &Path, record: &PointRecord, network: &NetworkInfo) -> Result<u64, Error> {
         fs::copy(&self.path, partial).map_err(|e| Error::io(&self.path, e))?;
         let num_vcs = record.report.vc_occupancy.len().checked_div(network.source_router.len()).unwrap_or(0);
-        let growth = disk::estimate_bytes(1, network.source_router.len(), num_vcs, network.endpoint_router.len());
+        let growth = disk::estimate_bytes(
+            1,
+            network.source_router.len(),
+            num_vcs,
+            network.endpoint_router.len(),
+            record.report.messages.size.len(),
+        );
         disk::reserve(partial, growth).map_err(|e| rename_error(e, &self.path))?;
         let session = self.append(partial, record, network).map_err(|e| not_written(&self.path, "add a point", &e))?;
         disk::release(partial).map_err(|e| Error::io(&self.path, e))?;
