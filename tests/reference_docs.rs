@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sfpdes::stats::COLUMNS;
-use sfpdes::study::schema;
+use sfpdes::study::reference;
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -16,7 +16,7 @@ fn read(path: &str) -> String {
 
 #[test]
 fn the_reference_of_keys_is_up_to_date() {
-    let same = read("docs/config.md") == schema().reference();
+    let same = read("docs/config.md") == reference();
     assert!(same, "docs/config.md is out of date; write it anew: cargo run -- keys > docs/config.md");
 }
 

@@ -32,6 +32,15 @@ impl Scheme {
             Scheme::Coded(model) => model.name(),
         }
     }
+
+    /// The scheme of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if name == "global" {
+            return Some(Scheme::Global);
+        }
+        Model::from_name(name).map(Scheme::Coded)
+    }
 }
 
 /// One column of a study: who decides and how. The criterion means nothing for `Global`.

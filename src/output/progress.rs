@@ -37,8 +37,29 @@ impl ProgressMode {
     }
 }
 
+/// What a study calls its parts, in the singular.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// What is made durable when it is finished.
+    pub point: &'static str,
+    /// What a point is made of.
+    pub step: &'static str,
+    /// What else is counted to tell the speed.
+    pub work: &'static str,
+    /// Whether a point may end before its last step.
+    pub may_end_early: bool,
+}
+
+impl Terms {
+    /// Of simulations.
+    pub const SIMULATION: Terms = Terms { point: "point", step: "cycle", work: "flit hop", may_end_early: true };
+    /// Of hypercube studies.
+    pub const HYPERCUBE: Terms = Terms { point: "cell", step: "fault set", work: "pair", may_end_early: false };
+}
+
 /// The progress of a study on rank 0.
 pub struct Progress {
+    terms: Terms,
     mode: ProgressMode,
     bar: Option<ProgressBar>,
     total_points: usize,
@@ -47,71 +68,72 @@ pub struct Progress {
     /// Points that earlier runs finished.
     resumed: usize,
     label: String,
-    cycle: u64,
-    total_cycles: u64,
-    flit_hops: u64,
+    step: u64,
+    total_steps: u64,
+    work: u64,
     started: Instant,
     last_shown: Instant,
-    /// Where the present rate is measured from: time, cycle and flit hops.
+    /// Where the present rate is measured from: time, step and work.
     mark: (Instant, u64, u64),
 }
 
 impl Progress {
     /// The progress of `total_points`, of which `resumed` were finished by earlier runs.
     #[must_use]
-    pub fn new(mode: ProgressMode, total_points: usize, resumed: usize) -> Self {
+    pub fn new(mode: ProgressMode, terms: Terms, total_points: usize, resumed: usize) -> Self {
         let bar = (mode == ProgressMode::Bar).then(|| bar(total_points, resumed));
         let now = Instant::now();
         Self {
+            terms,
             mode,
             bar,
             total_points,
             begun: 0,
             resumed,
             label: String::new(),
-            cycle: 0,
-            total_cycles: 1,
-            flit_hops: 0,
+            step: 0,
+            total_steps: 1,
+            work: 0,
             started: now,
             last_shown: now,
             mark: (now, 0, 0),
         }
     }
 
-    /// Begins a point, which ends after `total_cycles` at the latest.
-    pub fn point(&mut self, label: &str, total_cycles: u64) {
+    /// Begins a point, which ends after `total_steps` at the latest.
+    pub fn point(&mut self, label: &str, total_steps: u64) {
         self.begun += 1;
         self.label = label.to_string();
-        self.total_cycles = total_cycles.max(1);
-        (self.cycle, self.flit_hops) = (0, 0);
+        self.total_steps = total_steps.max(1);
+        (self.step, self.work) = (0, 0);
         self.mark = (Instant::now(), 0, 0);
         if let Some(bar) = &self.bar {
-            bar.set_position(self.steps());
+            bar.set_position(self.bar_steps());
             bar.set_message(self.label.clone());
         }
     }
 
-    /// Notes that the point has come to `cycle` with so many flit hops since its begin. Costs a look at the clock.
-    pub fn advance(&mut self, cycle: u64, flit_hops: u64) {
+    /// Notes that the point has come to `step` with so much work since its begin. Costs a look at the clock.
+    pub fn advance(&mut self, step: u64, work: u64) {
         let period = match self.mode {
             ProgressMode::Off => return,
             ProgressMode::Bar => REDRAW,
             ProgressMode::Lines(period) => period,
         };
-        (self.cycle, self.flit_hops) = (cycle, flit_hops);
+        (self.step, self.work) = (step, work);
         let now = Instant::now();
         if now.duration_since(self.last_shown) < period {
             return;
         }
         match &self.bar {
             Some(bar) => {
-                bar.set_position(self.steps());
+                bar.set_position(self.bar_steps());
                 bar.set_message(format!("{}  {}", self.label, self.rates(now)));
             }
             None => print(&self.line(now)),
         }
         self.last_shown = now;
-        self.mark = (now, cycle, flit_hops);
+        self.mark = (now, step, work);
     }
 
     /// Prints `line` above the bar or as it is: for what must be seen while the bar is drawn.
@@ -129,51 +151,58 @@ impl Progress {
         }
         if let ProgressMode::Lines(_) = self.mode {
             let took = HumanDuration(self.started.elapsed());
-            print(&format!("progress: ended after {took} at point {} of {}", self.resumed + self.begun, self.total_points));
+            let word = self.terms.point;
+            print(&format!("progress: ended after {took} at {word} {} of {}", self.resumed + self.begun, self.total_points));
         }
     }
 
-    /// Steps done of the whole study.
-    fn steps(&self) -> u64 {
+    /// Steps of the bar that are done of the whole study.
+    fn bar_steps(&self) -> u64 {
         let points = (self.resumed + self.begun).saturating_sub(1) as u64;
-        points * STEPS_PER_POINT + self.cycle.min(self.total_cycles) * STEPS_PER_POINT / self.total_cycles
+        points * STEPS_PER_POINT + self.step.min(self.total_steps) * STEPS_PER_POINT / self.total_steps
     }
 
     /// The speed since the last line.
     fn rates(&self, now: Instant) -> String {
-        let (time, cycle, flit_hops) = self.mark;
+        let (time, step, work) = self.mark;
         let seconds = now.duration_since(time).as_secs_f64().max(1e-9);
         let per_second = |count: u64| short(count as f64 / seconds);
         format!(
-            "{} cycles/s, {} flit hops/s",
-            per_second(self.cycle.saturating_sub(cycle)),
-            per_second(self.flit_hops.saturating_sub(flit_hops))
+            "{} {}s/s, {} {}s/s",
+            per_second(self.step.saturating_sub(step)),
+            self.terms.step,
+            per_second(self.work.saturating_sub(work)),
+            self.terms.work
         )
     }
 
     /// A line for the log.
     fn line(&self, now: Instant) -> String {
         format!(
-            "progress: point {} of {} ({}), cycle {} of at most {}, {}, {}",
+            "progress: {} {} of {} ({}), {} {} of {}{}, {}, {}",
+            self.terms.point,
             self.resumed + self.begun,
             self.total_points,
             self.label,
-            self.cycle,
-            self.total_cycles,
+            self.terms.step,
+            self.step,
+            if self.terms.may_end_early { "at most " } else { "" },
+            self.total_steps,
             self.rates(now),
             self.time_left()
         )
     }
 
-    /// An upper estimate of the time left: points may end before their last possible cycle.
+    /// An estimate of the time left, from above where points may end before their last possible step.
     fn time_left(&self) -> String {
-        let done = self.steps().saturating_sub(self.resumed as u64 * STEPS_PER_POINT);
-        let left = (self.total_points as u64 * STEPS_PER_POINT).saturating_sub(self.steps());
+        let done = self.bar_steps().saturating_sub(self.resumed as u64 * STEPS_PER_POINT);
+        let left = (self.total_points as u64 * STEPS_PER_POINT).saturating_sub(self.bar_steps());
         if done == 0 {
             return "time left unknown".into();
         }
         let seconds = self.started.elapsed().as_secs_f64() * left as f64 / done as f64;
-        format!("at most about {} left", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
+        let bound = if self.terms.may_end_early { "at most about" } else { "about" };
+        format!("{bound} {} left", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
     }
 }
 
@@ -213,10 +242,10 @@ mod tests {
 
     #[test]
     fn a_line_says_where_the_run_is() {
-        let mut progress = Progress::new(ProgressMode::Lines(Duration::from_secs(3600)), 10, 2);
+        let mut progress = Progress::new(ProgressMode::Lines(Duration::from_secs(3600)), Terms::SIMULATION, 10, 2);
         progress.point("injection_rate = 0.3", 20_000);
         progress.advance(10_000, 5_000_000);
-        assert_eq!(progress.steps(), 2 * STEPS_PER_POINT + STEPS_PER_POINT / 2);
+        assert_eq!(progress.bar_steps(), 2 * STEPS_PER_POINT + STEPS_PER_POINT / 2);
         let line = progress.line(progress.mark.0 + Duration::from_secs(2));
         let expected = "progress: point 3 of 10 (injection_rate = 0.3), cycle 10000 of at most 20000, \
                         5.0 k cycles/s, 2.5 M flit hops/s, at most about ";
@@ -225,10 +254,10 @@ mod tests {
 
     #[test]
     fn more_cycles_than_announced_do_no_harm() {
-        let mut progress = Progress::new(ProgressMode::Lines(Duration::ZERO), 1, 0);
+        let mut progress = Progress::new(ProgressMode::Lines(Duration::ZERO), Terms::SIMULATION, 1, 0);
         progress.point("only", 0);
         progress.advance(7, 7);
-        assert_eq!(progress.steps(), STEPS_PER_POINT);
+        assert_eq!(progress.bar_steps(), STEPS_PER_POINT);
         progress.finish();
     }
 

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::config::{Config, ConfigErrors, Study, Value};
+use crate::config::{Config, ConfigErrors, Schema, Study, Value};
 use crate::error::Error;
 use crate::ids::Cycle;
 use crate::output::{
     estimate_bytes, read_table, render_table, summary_path, write_summary, Axis, Coordinate, NetworkInfo, PointRecord,
-    PointRuntime, PointTable, Progress, ProgressMode, RunInfo, Runtime, Store,
+    PointRuntime, PointTable, Progress, ProgressMode, RunInfo, Runtime, Store, StudyKind, Terms,
 };
 use crate::stats::Status;
 use crate::study::{schema, Outcome, Prepared, Team, Watcher};
@@ -133,12 +133,12 @@ impl<'a> Leader<'a> {
         let mut prepared = Prepared::default();
         let graph = prepared.graph(config)?;
         let run = run_info(&study);
-        let runtime = runtime(request, team, config, threads);
+        let runtime = runtime(request, team, config.text("runtime.partitioner"), threads);
         let path = config.get_path("output.file").unwrap_or_else(|| default_output(&request.input));
         let num_vcs = config.int("router.num_vcs") as usize;
         let bytes = estimate_bytes(run.n_points, graph.n_channels(), num_vcs, graph.n_endpoints() as usize);
         let (store, finished) = Store::create_or_resume(&path, &run, &runtime, bytes)?;
-        let progress = Progress::new(progress_mode(config), run.n_points, finished.len());
+        let progress = Progress::new(progress_mode(config), Terms::SIMULATION, run.n_points, finished.len());
         Ok(Self {
             team,
             study,
@@ -263,7 +263,8 @@ impl Watcher for Reporting<'_> {
     }
 }
 
-fn progress_mode(config: &Config) -> ProgressMode {
+/// How progress is shown, by `[runtime]`.
+pub(super) fn progress_mode(config: &Config) -> ProgressMode {
     let period = Duration::from_secs(config.int("runtime.progress_seconds") as u64);
     match config.text("runtime.progress") {
         "off" => ProgressMode::Off,
@@ -281,7 +282,8 @@ fn label(config: &Config) -> String {
     }
 }
 
-fn coordinate(value: &Value) -> Coordinate {
+/// A value of a swept key, for the results file.
+pub(super) fn coordinate(value: &Value) -> Coordinate {
     match value {
         Value::Int(v) => Coordinate::Int(*v),
         Value::Float(v) => Coordinate::Float(*v),
@@ -290,21 +292,22 @@ fn coordinate(value: &Value) -> Coordinate {
     }
 }
 
+/// A swept key with its values, for the results file.
+pub(super) fn axis(schema: &Schema, key: &str, values: &[Value]) -> Axis {
+    let definition = schema.get(key).expect("swept keys are in the schema");
+    let numbers = values.iter().all(|v| matches!(v, Value::Int(_) | Value::Float(_)));
+    Axis {
+        name: key.to_string(),
+        unit: if definition.unit.is_empty() && numbers { "1".into() } else { definition.unit.to_string() },
+        long_name: definition.doc.clone(),
+        values: values.iter().map(coordinate).collect(),
+    }
+}
+
 fn run_info(study: &Study) -> RunInfo {
-    let axes = study.axes.iter().map(|(key, values)| {
-        let definition = schema().get(key).expect("swept keys are in the schema");
-        Axis {
-            name: (*key).to_string(),
-            unit: if definition.unit.is_empty() && values.iter().all(|v| matches!(v, Value::Int(_) | Value::Float(_))) {
-                "1".into()
-            } else {
-                definition.unit.to_string()
-            },
-            long_name: definition.doc.clone(),
-            values: values.iter().map(coordinate).collect(),
-        }
-    });
+    let axes = study.axes.iter().map(|(key, values)| axis(schema(), key, values));
     RunInfo {
+        kind: StudyKind::Simulation,
         config_toml: study.to_toml(VOLATILE_TABLES),
         seed: study.points[0].int("simulation.seed") as u64,
         version: env!("CARGO_PKG_VERSION").to_string(),
@@ -313,14 +316,15 @@ fn run_info(study: &Study) -> RunInfo {
     }
 }
 
-fn runtime(request: &Request, team: &Team, config: &Config, threads: usize) -> Runtime {
+/// This run of the program, for the record; `partitioner` is how the work is dealt.
+pub(super) fn runtime(request: &Request, team: &Team, partitioner: &str, threads: usize) -> Runtime {
     Runtime {
         started: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
         host: std::fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_string()).unwrap_or_default(),
         git: option_env!("SFPDES_GIT").unwrap_or("unknown").to_string(),
         command: request.command.clone(),
         transport: team.transport(threads).to_string(),
-        partitioner: config.text("runtime.partitioner").to_string(),
+        partitioner: partitioner.to_string(),
         ranks: team.size() as u32,
         threads: threads as u32,
     }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::config::{Applies, Default, Key, Kind, Schema};
-use crate::{network, routing, stats, topology, traffic};
+use crate::{hypercube, network, routing, stats, topology, traffic};
 
 /// Names of a registry as choices of a key; made once per process.
 fn names(of: impl Iterator<Item = &'static str>) -> &'static [&'static str] {
@@ -17,7 +17,17 @@ fn choice(path: &'static str, names: &'static [&'static str], default: Default, 
 /// Values of `runtime.partitioner`.
 pub const PARTITIONERS: &[&str] = &["racks", "contiguous", "round-robin"];
 
-fn runtime_keys() -> Vec<Key> {
+const PARTITIONER: Key = Key {
+    path: "runtime.partitioner",
+    kind: Kind::Choice(PARTITIONERS),
+    default: Default::Text("racks"),
+    applies: Applies::Always,
+    unit: "",
+    doc: "How routers are dealt to partitions. No result depends on it; speed does.",
+};
+
+/// Keys of how a run is done and where its results go; `threads` is what the threads of a rank do.
+fn runtime_keys(threads: &'static str) -> Vec<Key> {
     let int = |path, min, max, default, unit, doc| Key {
         path,
         kind: Kind::Int { min, max },
@@ -27,13 +37,7 @@ fn runtime_keys() -> Vec<Key> {
         doc,
     };
     vec![
-        int("runtime.threads", 1, 1024, 1, "threads", "Threads of each rank, one partition each; --threads sets the same."),
-        choice(
-            "runtime.partitioner",
-            PARTITIONERS,
-            Default::Text("racks"),
-            "How routers are dealt to partitions. No result depends on it; speed does.",
-        ),
+        int("runtime.threads", 1, 1024, 1, "threads", threads),
         choice(
             "runtime.progress",
             &["auto", "lines", "off"],
@@ -86,7 +90,36 @@ pub fn schema() -> &'static Schema {
             unit: "",
             doc: "Seed of every random stream. The same seed gives the same results on any number of ranks and threads.",
         });
-        keys.extend(runtime_keys());
-        Schema::new(keys)
+        keys.extend(runtime_keys("Threads of each rank, one partition each; --threads sets the same."));
+        keys.push(PARTITIONER);
+        Schema::new(keys).with_foreign(&["cube"], "sfpdes cube")
     })
 }
+
+/// The schema of an input of `sfpdes cube`.
+#[must_use]
+pub fn cube_schema() -> &'static Schema {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut keys = hypercube::KEYS.to_vec();
+        keys.extend(runtime_keys("Threads of each rank, which share its fault sets; --threads sets the same."));
+        keys.push(hypercube::REFERENCE);
+        let cube = Schema::new(keys);
+        let shared = cube.tables();
+        let foreign: Vec<_> = schema().tables().into_iter().filter(|table| !shared.contains(table)).collect();
+        cube.with_foreign(&foreign, "sfpdes run")
+    })
+}
+
+/// The reference of all keys of all inputs, in Markdown.
+#[must_use]
+pub fn reference() -> String {
+    format!("{}\n{CUBE}{}", schema().reference(), cube_schema().key_tables())
+}
+
+const CUBE: &str = "\
+# Inputs of `sfpdes cube`
+
+An input with a table `[cube]` is for `sfpdes cube`, every other one for `sfpdes run`. All that is said above holds for it
+too, sweeps and `--set` included; these are its keys. [hypercube.md](hypercube.md) explains what they mean.
+";
