@@ -108,8 +108,9 @@ impl<'a> Draft<'a> {
     /// Judges the foreign tables of the file `name`. If it gives nothing but those, it is an input of another command, and that
     /// alone is worth saying; else they are faults among others.
     pub(super) fn judge_foreign(&mut self, name: &str) -> Result<(), ConfigError> {
-        let own = |(index, slot): (usize, &Option<Slot>)| slot.is_some() && self.schema.keys[index].sweepable();
-        let is_own = !self.faults.is_empty() || self.slots.iter().enumerate().any(own);
+        // Tables of how a run is done are common to all inputs.
+        let own = |index: &usize| self.schema.keys[*index].sweepable();
+        let is_own = (0..self.slots.len()).filter(own).any(|index| self.slots[index].is_some() || self.suspect[index]);
         if let (Some(first), false) = (self.foreign.first(), is_own) {
             let Foreign { place, table, command } = first;
             let message = format!("[{table}] makes this an input of another command; run: {command} {name}");

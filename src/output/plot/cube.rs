@@ -66,7 +66,7 @@ pub(super) const QUANTITIES: [Quantity; 3] = [
     Quantity {
         column: "failed_connected",
         suffix: ".failed",
-        title: "Failed though connected (%)",
+        title: "Failed needlessly (%)",
         scale: Scale::Linear,
         sound_only: true,
     },

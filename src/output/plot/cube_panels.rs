@@ -47,6 +47,9 @@ const LEGEND_ROW: i32 = points(11);
 /// Width of the sample of a line in the legend.
 const SAMPLE: i32 = points(18);
 
+/// An entry of the legend and its place.
+type Sign = (usize, (i32, i32));
+
 /// A laid-out figure.
 pub(super) struct CubeLayout<'a> {
     figure: &'a CubeFigure,
@@ -55,7 +58,7 @@ pub(super) struct CubeLayout<'a> {
     columns: usize,
     left: i32,
     panel_width: i32,
-    legend: Vec<(usize, (i32, i32))>,
+    legend: Vec<Sign>,
     top: i32,
     x: (f64, f64),
     y: Axis,
@@ -87,7 +90,7 @@ impl<'a> CubeLayout<'a> {
     pub(super) fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B> {
         for (entry, (x, y)) in &self.legend {
             let color = marker::color(*entry);
-            canvas.line(&[(*x, *y), (x + SAMPLE, *y)], color, 10)?;
+            draw_line(canvas, &[(*x, *y), (x + SAMPLE, *y)], *entry)?;
             marker::draw(canvas, *entry, (x + SAMPLE / 2, *y), color, true)?;
             let text = &self.figure.entries[*entry];
             canvas.text(text, (x + SAMPLE + points(3), *y), NUMBERS, Anchor::Start, BLACK)?;
@@ -145,7 +148,7 @@ impl<'a> CubeLayout<'a> {
         // Lines of all curves first, so that no line crosses a marker of another.
         for curve in &panel.curves {
             let path: Vec<_> = curve.means.iter().map(|m| self.dot(corner, m.x, m.value)).collect();
-            canvas.line(&path, marker::color(curve.entry), 10)?;
+            draw_line(canvas, &path, curve.entry)?;
         }
         for curve in &panel.curves {
             for mean in &curve.means {
@@ -166,8 +169,17 @@ impl<'a> CubeLayout<'a> {
     }
 }
 
+/// The line of a curve: broken if another one has its colour.
+fn draw_line<B: DrawingBackend>(canvas: &Canvas<'_, B>, path: &[(i32, i32)], entry: usize) -> Drawn<B> {
+    let color = marker::color(entry);
+    if !marker::is_repeated(entry) {
+        return canvas.line(path, color, 10);
+    }
+    path.windows(2).filter(|p| p[0] != p[1]).try_for_each(|p| canvas.dashes(p[0], p[1], color, 10))
+}
+
 /// The entries of the legend with their places, and the rows that they take.
-fn legend(figure: &CubeFigure, width: i32) -> (Vec<(usize, (i32, i32))>, i32) {
+fn legend(figure: &CubeFigure, width: i32) -> (Vec<Sign>, i32) {
     const MARGIN: i32 = points(6);
     let (mut x, mut row) = (MARGIN, 0);
     let place = |(entry, text): (usize, &String)| {

@@ -52,6 +52,13 @@ impl Axis {
         };
         let sets = [&[1, 2, 5][..], &[1]].map(|parts| {
             let mut marks: Vec<_> = steps(parts, high).into_iter().filter(|(v, _)| decades(*v) >= low - 1e-9).collect();
+            let lowest = 100.0 * (1.0 - 10f64.powf(-low));
+            if marks.first().is_none_or(|(v, _)| *v > lowest + 1e-9) {
+                marks.insert(0, (lowest, format!("{lowest:.0}")));
+            }
+            if marks.len() > 1 && gap(&marks[..2]) < SPACE {
+                marks.remove(1);
+            }
             marks.push((100.0, "100".to_string()));
             // Too close to the top to be read beside the 100 there.
             while marks.len() > 1 && gap(&marks[marks.len() - 2..]) < SPACE {
@@ -102,7 +109,7 @@ mod tests {
     #[test]
     fn marks_are_round_ascend_and_end_with_100() {
         assert_eq!(texts(&[52.8, 99.5], 900), ["50", "80", "90", "95", "98", "99", "99.5", "100"]);
-        assert_eq!(texts(&[40.0, 99.9995], 500), ["0", "90", "99", "99.9", "99.99", "100"]);
+        assert_eq!(texts(&[40.0, 99.9995], 500), ["0", "90", "99", "99.9", "99.99", "99.999", "100"]);
         assert_eq!(texts(&[100.0], 900).last().unwrap(), "100");
         assert_eq!(texts(&[], 900).first().unwrap(), "0");
     }
