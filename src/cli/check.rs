@@ -5,16 +5,16 @@ use std::io::Write as _;
 
 use clap::Args;
 
-use crate::cli::InputArgs;
+use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
-use crate::study::{routing_of, schema, topology_of, Estimate, Prepared, VOLATILE_TABLES};
+use crate::study::{routing_of, schema, topology_of, Estimate, Plan, Prepared, VOLATILE_TABLES};
 
 /// Arguments of `check`.
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
-    input: InputArgs,
+    input: NetworkArgs,
     /// Ranks to reckon with
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     ranks: u32,
@@ -22,15 +22,16 @@ pub struct CheckArgs {
 
 /// Checks the input and tells what it would take.
 pub fn check(args: &CheckArgs) -> Result<(), Error> {
-    let study = Study::load(&args.input.input()?, &args.input.sets(), schema())?;
+    let plan = Plan::new(Study::load(&args.input.input()?, &args.input.sets(), schema())?);
+    let study = plan.study();
     let mut prepared = Prepared::default();
     let mut faults = ConfigErrors::default();
     let mut text = String::new();
     let mut seconds = 0.0;
-    for (index, config) in study.points.iter().enumerate() {
+    for (index, config) in plan.samples().iter().enumerate() {
         match describe(config, args.ranks, &mut prepared) {
             Ok((description, estimate)) => {
-                seconds += estimate;
+                seconds += estimate * plan.per_combination() as f64;
                 // Points differ in what is swept; the first stands for the others.
                 if index == 0 {
                     text.push_str(&description);
@@ -42,11 +43,14 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     if !faults.0.is_empty() {
         return Err(faults.into());
     }
-    let points = study.points.len();
+    let points = plan.n_points();
     let mut head = format!("# Effective configuration\n\n{}\n", study.to_toml(VOLATILE_TABLES));
     let _ = writeln!(head, "# Derived{}\n", if points > 1 { ", for the first point" } else { "" });
-    let cores = args.ranks * study.points[0].int("runtime.threads") as u32;
-    let _ = writeln!(text, "\n{:<28}{points}", "points");
+    let side_by_side = study.points[0].int("runtime.side_by_side");
+    seconds /= side_by_side as f64;
+    let cores = args.ranks * (study.points[0].int("runtime.threads") * side_by_side) as u32;
+    let most = if plan.search().is_some() { "at most " } else { "" };
+    let _ = writeln!(text, "\n{:<28}{most}{points}", "points");
     let _ = writeln!(text, "{:<28}about {} on {cores} cores, if no point saturates", "time for all points", duration(seconds));
     // A reader that has gone away is no error.
     let _ = write!(std::io::stdout(), "{head}{text}");

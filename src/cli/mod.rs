@@ -85,6 +85,28 @@ impl InputArgs {
     }
 }
 
+/// The input of a simulation and what changes it.
+#[derive(Args, Clone)]
+struct NetworkArgs {
+    #[command(flatten)]
+    common: InputArgs,
+    /// Points simulated at the same time, each by its own threads
+    #[arg(long, short = 's', value_name = "N")]
+    side_by_side: Option<u32>,
+}
+
+impl NetworkArgs {
+    fn input(&self) -> Result<PathBuf, Error> {
+        self.common.input()
+    }
+
+    fn sets(&self) -> Vec<String> {
+        let mut sets = self.common.sets();
+        sets.extend(self.side_by_side.map(|n| format!("runtime.side_by_side={n}")));
+        sets
+    }
+}
+
 /// Parses the command line, does what it asks, and returns the exit code.
 #[must_use]
 pub fn main() -> i32 {

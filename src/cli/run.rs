@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::{command_line, watch_signals, InputArgs};
+use crate::cli::{command_line, watch_signals, NetworkArgs};
 use crate::error::Error;
 use crate::study::{print_table, run as run_study, Request, Team};
 
@@ -10,7 +10,7 @@ use crate::study::{print_table, run as run_study, Request, Team};
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
-    input: InputArgs,
+    input: NetworkArgs,
     /// Run in this process alone, even if a launcher announces several
     #[arg(long)]
     pub alone: bool,
@@ -24,7 +24,7 @@ pub fn run(args: &RunArgs, team: &Team) -> Result<(), Error> {
     let interrupted = watch_signals()?;
     let request = Request { input: args.input.input()?, sets: args.input.sets(), command: command_line() };
     let Some(finished) = run_study(&request, team, &interrupted)? else { return Ok(()) };
-    print_table(&finished.table);
+    print_table(&finished.shown);
     eprintln!("results: {}\nsummary: {}", finished.results.display(), finished.summary.display());
     if args.plot {
         crate::cli::plot::draw(&finished.results, None)?;

@@ -10,7 +10,7 @@ use super::schema::{Condition, Schema};
 use super::{ConfigError, Value};
 
 /// A checked input, shared by its points.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Input {
     pub schema: Schema,
     /// The folder that relative paths start from.
@@ -165,6 +165,26 @@ impl Config {
     pub fn fault(&self, path: &str, message: impl Into<String>) -> ConfigError {
         let place = self.input.schema.index(path).map_or(Place::Key(path.to_string()), |index| self.place_of(index));
         ConfigError::at(&place, message)
+    }
+
+    /// This configuration with other values for some keys, none of which is swept in it any more. The values must be
+    /// those that the schema allows.
+    #[must_use]
+    #[track_caller]
+    pub fn with(&self, values: &[(&str, Value)]) -> Self {
+        let mut input = (*self.input).clone();
+        let mut point = self.point.to_vec();
+        for (path, value) in values {
+            let index = self.index(path);
+            if let Some(axis) = input.axes.iter().position(|&axis| axis == index) {
+                input.axes.remove(axis);
+                point.remove(axis);
+            }
+            let place = Place::Key((*path).to_string());
+            let given = Given { value: value.clone(), place: place.clone() };
+            input.slots[index] = Some(Slot { place, values: vec![given] });
+        }
+        Self { input: Arc::new(input), point: point.into() }
     }
 
     /// The swept keys of the study with their values here, the slowest first.

@@ -4,7 +4,7 @@
 use super::{Applies, Default, Key, Kind, Value};
 
 /// Tables that say how a run is done and where its results go, not what is simulated: sweeping them means nothing.
-const UNSWEPT_TABLES: [&str; 2] = ["runtime", "output"];
+const UNSWEPT_TABLES: [&str; 3] = ["study", "runtime", "output"];
 
 /// A key means something if the choice key `key` has one of `values`.
 #[derive(Clone, Debug, PartialEq, Eq)]

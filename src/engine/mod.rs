@@ -18,10 +18,10 @@ pub const NEVER: Cycle = Cycle::MAX;
 
 /// What the loop drives: one partition of a simulated system.
 pub trait Model {
-    /// Executes cycle `now`. Cycles are executed in ascending order; those before `next_event` may be skipped.
-    fn cycle(&mut self, now: Cycle);
+    /// Executes the cycles of the window `from..end`. Windows follow each other in time; what lies between them has no event.
+    fn run(&mut self, from: Cycle, end: Cycle);
 
-    /// A lower bound on the first cycle at or after `from` in which `cycle` would do anything; [`NEVER`] if there is none.
+    /// A lower bound on the first cycle at or after `from` in which `run` would do anything; [`NEVER`] if there is none.
     fn next_event(&self, from: Cycle) -> Cycle;
 
     /// Batches for the neighbours, in the order of [`Windows::neighbours`]. The first [`Windows::header_bytes`] of each
@@ -56,7 +56,6 @@ pub struct Windows {
     flood: Vec<Cycle>,
     inbox: Vec<Vec<u8>>,
     now: Cycle,
-    executed: u64,
     windows: u64,
 }
 
@@ -67,7 +66,7 @@ impl Windows {
     pub fn new(neighbours: Vec<PartitionId>, lookahead: Cycle, depth: usize) -> Self {
         assert!(lookahead > 0, "a window needs lookahead");
         let inbox = neighbours.iter().map(|_| Vec::new()).collect();
-        Self { neighbours, lookahead, flood: vec![0; depth.max(1)], inbox, now: 0, executed: 0, windows: 0 }
+        Self { neighbours, lookahead, flood: vec![0; depth.max(1)], inbox, now: 0, windows: 0 }
     }
 
     /// Partitions that share a channel with this one, ascending.
@@ -88,10 +87,10 @@ impl Windows {
         self.now
     }
 
-    /// Cycles in which anything happened here, and windows exchanged.
+    /// Windows exchanged.
     #[must_use]
-    pub fn effort(&self) -> (u64, u64) {
-        (self.executed, self.windows)
+    pub fn exchanged(&self) -> u64 {
+        self.windows
     }
 
     /// Runs the model up to `until`, exclusive.
@@ -103,7 +102,7 @@ impl Windows {
         self.flood.fill(0);
         while self.now < until {
             let end = if self.neighbours.is_empty() { until } else { until.min(self.now.saturating_add(self.lookahead)) };
-            self.execute(model, end);
+            model.run(self.now, end);
             self.now = end;
             if !self.neighbours.is_empty() {
                 let idle_until = self.synchronize(model, exchange)?;
@@ -111,15 +110,6 @@ impl Windows {
             }
         }
         Ok(())
-    }
-
-    fn execute(&mut self, model: &mut impl Model, end: Cycle) {
-        let mut next = model.next_event(self.now);
-        while next < end {
-            model.cycle(next);
-            self.executed += 1;
-            next = model.next_event(next + 1);
-        }
     }
 
     /// One exchange at the window end; returns a time before which no partition has any event.

@@ -138,6 +138,9 @@ pub struct Link {
 /// Input VCs of a tile: with their routers and endpoints they fit a core's own cache.
 const TILE_VCS: usize = 2048;
 
+/// More cycles at a time than this save nothing, and make the wheels longer.
+const MAX_SPAN: Cycle = 32;
+
 /// The fixed wiring of one partition's routers.
 #[derive(Debug)]
 pub struct Wiring {
@@ -154,6 +157,8 @@ pub struct Wiring {
     /// First router of each tile: consecutive routers that are simulated together, a cycle at a time, while their state
     /// is in the cache; shape `[n_tiles + 1]`.
     pub tile_base: Vec<u32>,
+    /// Cycles that a tile may run ahead of the others: the least time in which one acts on another.
+    pub span: Cycle,
     /// Tile of each local router.
     pub tile_of_router: Vec<u32>,
     /// First endpoint of each local router; shape `[n_local + 1]`.
@@ -182,6 +187,7 @@ impl Wiring {
             links: Vec::new(),
             router_of_port: Vec::new(),
             tile_base: vec![0],
+            span: MAX_SPAN,
             tile_of_router: Vec::new(),
             endpoint_base: vec![0],
             endpoints: Vec::new(),
@@ -195,12 +201,13 @@ impl Wiring {
             wiring.add_router(graph, params, layout, partition, r);
         }
         wiring.routers = routers;
-        wiring.cut_tiles(params.num_vcs as usize);
+        wiring.cut_tiles(params);
         wiring
     }
 
     /// Groups consecutive routers into tiles, and tells every link the tile at its far end.
-    fn cut_tiles(&mut self, num_vcs: usize) {
+    fn cut_tiles(&mut self, params: &Params) {
+        let num_vcs = params.num_vcs as usize;
         let mut vcs = 0;
         for lr in 0..self.n_routers() {
             let own = self.ports(lr).len() * num_vcs;
@@ -218,6 +225,9 @@ impl Wiring {
                 Far::Endpoint | Far::Remote(_) => self.router_of_port[port],
             };
             self.links[port].tile = self.tile_of_router[router as usize];
+            if self.links[port].tile != self.tile_of_port(port) {
+                self.span = self.span.min(Cycle::from(self.links[port].latency + params.least_notice()));
+            }
         }
     }
 

@@ -16,6 +16,7 @@ mod router;
 mod wire;
 mod wires;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use endpoint::Endpoint;
@@ -85,6 +86,8 @@ pub struct Network {
     /// Router of every endpoint of the network; shared.
     router_of: Arc<Vec<RouterId>>,
     wires: Wires,
+    /// The direction in which the tiles were last run.
+    forward: bool,
     /// Flits taken from other partitions.
     imported: u64,
     injected: u64,
@@ -110,7 +113,7 @@ impl Network {
         sample_period: u32,
     ) -> Self {
         let tiles = (0..wiring.n_tiles()).map(|tile| (wiring.tile_routers(tile).len(), wiring.tile_endpoints(tile).len()));
-        let mut wires = Wires::new(params, tiles, wiring.neighbours.len(), header);
+        let mut wires = Wires::new(params, wiring.span, tiles, wiring.neighbours.len(), header);
         let mut endpoints = Vec::with_capacity(wiring.endpoints.len());
         for (local, &(id, _)) in wiring.endpoints.iter().enumerate() {
             let (endpoint, first) = Endpoint::new(load.seed, id, &load.process, params.num_vcs);
@@ -127,6 +130,7 @@ impl Network {
             endpoints,
             router_of,
             wires,
+            forward: false,
             imported: 0,
             injected: 0,
             ejected: 0,
@@ -333,15 +337,14 @@ fn next_vc(last: u8, credits: &[u16], need: u16) -> Option<u8> {
     None
 }
 
-impl Model for Network {
-    fn cycle(&mut self, now: Cycle) {
-        for tile in 0..self.wires.due.len() {
-            if self.wires.due[tile] > now {
-                continue;
-            }
-            // Nothing that a tile does in a cycle is seen by another in the same cycle.
-            self.wires.due[tile] = NEVER;
-            self.warm(tile, now);
+impl Network {
+    /// Runs a tile through the cycles of `span`.
+    fn run_tile(&mut self, tile: usize, span: &Range<Cycle>) {
+        let mut now = self.wires.due[tile].max(span.start);
+        if now < span.end {
+            self.warm(tile, now..span.end);
+        }
+        while now < span.end {
             self.take_endpoint_credits(tile, now);
             self.take_ejections(tile, now);
             self.take_arrivals(tile, now);
@@ -349,7 +352,26 @@ impl Model for Network {
             self.take_generations(tile, now);
             self.inject(tile, now);
             self.run_routers(tile, now);
-            self.wires.due[tile] = self.wires.tiles[tile].next_event(now + 1);
+            now = self.wires.tiles[tile].next_event(now + 1);
+            self.wires.due[tile] = now;
+        }
+    }
+}
+
+impl Model for Network {
+    fn run(&mut self, from: Cycle, end: Cycle) {
+        let mut start = self.next_event(from);
+        while start < end {
+            // Nothing that a tile does in a span is seen by another in the same span.
+            let span = start..end.min(start.saturating_add(self.wiring.span));
+            self.wires.span_start = start;
+            // To and fro: the tiles run last are still in the shared cache when the next span begins with them.
+            let n_tiles = self.wires.due.len();
+            self.forward = !self.forward;
+            for k in 0..n_tiles {
+                self.run_tile(if self.forward { k } else { n_tiles - 1 - k }, &span);
+            }
+            start = self.next_event(span.end);
         }
     }
 

@@ -174,11 +174,13 @@ impl Params {
     }
 
     /// Cycles between an action at one end of a channel of latency 0 and its first effect at the other: a flit that wins
-    /// the switch is seen at least `st_final_delay` later, a credit works `1 + credit_delay` later. Added to the latency of
-    /// a cut channel this is the lookahead it gives.
+    /// the switch is seen at least `st_final_delay` later, and one more where a router makes one step per cycle, since it
+    /// crosses in the next; a credit works `1 + credit_delay` later. Added to the latency of a channel this is the
+    /// lookahead it gives.
     #[must_use]
     pub fn least_notice(&self) -> u32 {
-        self.st_final_delay.min(1 + self.credit_delay)
+        let crossing = u32::from(self.speedup_milli == 1000);
+        (crossing + self.st_final_delay).min(1 + self.credit_delay)
     }
 
     /// The furthest that an event can lie ahead: a full buffer's worth of credits or flits leaves one per cycle.

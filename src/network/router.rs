@@ -4,6 +4,8 @@
 //! Two queues of the modelled router are not stored. The output queue behind ST sends one flit per cycle in order, so
 //! the departure of a flit is known when it wins the switch; likewise for credits. Both go to the wheel at once.
 
+use std::ops::Range;
+
 use crate::ids::{Cycle, EndpointId, Port, RouterId};
 use crate::network::flit::{flag, Flit, Slab, NONE};
 use crate::network::pipeline::Pipeline;
@@ -274,18 +276,21 @@ fn touch<T>(slice: &[T], value: impl Fn(&T) -> u64) -> u64 {
 impl Network {
     /// Brings the state of a busy tile into the cache before it is worked on. Every line of it is far away at first, and
     /// what follows branches on what it finds; a first pass without decisions lets the loads overlap.
-    pub(super) fn warm(&self, tile: usize, now: Cycle) {
+    pub(super) fn warm(&self, tile: usize, span: Range<Cycle>) {
         let Tile { arrivals, generations, .. } = &self.wires.tiles[tile];
-        let (arrivals, generations) = (arrivals.at(now), generations.at(now));
         let own = self.wiring.tile_routers(tile);
         // In a tile with little to do most lines will not be needed.
-        if arrivals.len() < own.len() {
+        if arrivals.at(span.start).len() < own.len() {
             return;
         }
         let ports = self.wiring.port_base[own.start] as usize..self.wiring.port_base[own.end] as usize;
         let routers = &self.routers;
         let vcs = ports.start * routers.num_vcs..ports.end * routers.num_vcs;
-        let mut sum = arrivals.iter().fold(0, |sum, a| sum ^ u64::from(routers.inputs[a.vc as usize].vcs));
+        let mut sum = 0;
+        for now in span {
+            sum ^= arrivals.at(now).iter().fold(0, |sum, a| sum ^ u64::from(routers.inputs[a.vc as usize].vcs));
+            sum ^= generations.at(now).iter().fold(0, |sum, &e| sum ^ self.endpoints[e as usize].lines());
+        }
         for lr in own.clone() {
             let first = self.wiring.port_base[lr] as usize * routers.num_vcs;
             let words = routers.word_base[lr] as usize..routers.word_base[lr + 1] as usize;
@@ -302,7 +307,6 @@ impl Network {
         sum ^= touch(&routers.credits[vcs.clone()], |&x| x.into());
         sum ^= touch(&routers.va_grant[vcs.clone()], |&x| x.into());
         sum ^= touch(&routers.va_accept[vcs], |&x| x.into());
-        sum ^= generations.iter().fold(0, |sum, &e| sum ^ self.endpoints[e as usize].lines());
         std::hint::black_box(sum);
     }
 
@@ -521,9 +525,9 @@ impl Router<'_> {
         wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
         let departs = (clock.crossing + params.st_final_delay - 1).max(self.flit_slot[port]);
         self.flit_slot[port] = departs + 1;
-        wires.send_flit(&self.links[port], clock.now, departs, vc, flit);
+        wires.send_flit(&self.links[port], departs, vc, flit);
         let departs = clock.now.max(self.credit_slot[in_port]);
         self.credit_slot[in_port] = departs + 1;
-        wires.send_credit(&self.links[in_port], clock.now, departs, in_vc);
+        wires.send_credit(&self.links[in_port], departs, in_vc);
     }
 }

@@ -60,6 +60,8 @@ pub(super) struct Wires {
     pub(super) due: Vec<Cycle>,
     /// Flits that wait behind others.
     pub(super) slab: Slab,
+    /// The first cycle of the span that the tiles are being run through: every event before it has been taken.
+    pub(super) span_start: Cycle,
     pub(super) outboxes: Vec<Vec<u8>>,
     /// The earliest time stamp in the outboxes.
     pub(super) earliest_sent: Cycle,
@@ -73,13 +75,22 @@ pub(super) struct Wires {
 }
 
 impl Wires {
-    /// Nothing under way. `tiles` gives routers and endpoints of each; `header` bytes of each outbox belong to the engine.
-    pub(super) fn new(params: &Params, tiles: impl Iterator<Item = (usize, usize)>, n_neighbours: usize, header: usize) -> Self {
-        let tiles: Vec<Tile> = tiles.map(|(routers, endpoints)| Tile::new(params.horizon(), routers, endpoints)).collect();
+    /// Nothing under way. Tiles run `span` cycles at a time; `tiles` gives routers and endpoints of each; `header` bytes of each outbox belong to the engine.
+    pub(super) fn new(
+        params: &Params,
+        span: Cycle,
+        tiles: impl Iterator<Item = (usize, usize)>,
+        n_neighbours: usize,
+        header: usize,
+    ) -> Self {
+        // A tile that has not yet run through the span is sent what others do at its end.
+        let horizon = params.horizon() + span;
+        let tiles: Vec<Tile> = tiles.map(|(routers, endpoints)| Tile::new(horizon, routers, endpoints)).collect();
         Self {
             due: vec![0; tiles.len()],
             tiles,
             slab: Slab::default(),
+            span_start: 0,
             outboxes: vec![vec![0; header]; n_neighbours],
             earliest_sent: NEVER,
             exported: 0,
@@ -107,17 +118,18 @@ impl Wires {
         }
     }
 
-    /// Puts a flit on `link` in cycle `departs`, not before `now`, for VC `vc` at the far end.
+    /// Puts a flit on `link` in cycle `departs` for VC `vc` at the far end.
     #[inline]
-    pub(super) fn send_flit(&mut self, link: &Link, now: u32, departs: u32, vc: usize, mut flit: Flit) {
+    pub(super) fn send_flit(&mut self, link: &Link, departs: u32, vc: usize, mut flit: Flit) {
         let at = departs + link.latency + 1;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
             Far::Local => {
                 flit.hops = flit.hops.saturating_add(1);
+                let span_start = self.span_start;
                 let arrivals = &mut self.rouse(link.tile, Cycle::from(at)).arrivals;
                 // Another tile may have had nothing to do for long, and its wheel stands where it last had.
-                arrivals.advance(Cycle::from(now));
+                arrivals.advance(span_start);
                 arrivals.push(Cycle::from(at), Arrival { vc, flit });
             }
             Far::Endpoint => {
@@ -132,16 +144,17 @@ impl Wires {
         }
     }
 
-    /// Puts a credit for VC `vc` on `link` in cycle `departs`, not before `now`.
+    /// Puts a credit for VC `vc` on `link` in cycle `departs`.
     #[inline]
-    pub(super) fn send_credit(&mut self, link: &Link, now: u32, departs: u32, vc: usize) {
+    pub(super) fn send_credit(&mut self, link: &Link, departs: u32, vc: usize) {
         let seen = departs + link.latency + 1;
         let usable = seen + self.credit_delay;
         let vc = link.to * self.num_vcs + vc as u32;
         match link.far {
             Far::Local => {
+                let span_start = self.span_start;
                 let credits = &mut self.rouse(link.tile, Cycle::from(usable)).credits;
-                credits.advance(Cycle::from(now));
+                credits.advance(span_start);
                 credits.push(Cycle::from(usable), vc);
             }
             // An endpoint uses a credit in the cycle in which it reads it.

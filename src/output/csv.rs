@@ -20,6 +20,14 @@ pub fn write_summary(path: &Path, table: &PointTable) -> Result<(), Error> {
     disk::write_whole(path, to_csv(table).as_bytes())
 }
 
+/// Writes what a search found beside the results file `results`, as `<stem>.saturation.csv`.
+///
+/// # Errors
+/// `Error::Io` if it cannot be written.
+pub fn write_search_summary(results: &Path, found: &PointTable) -> Result<(), Error> {
+    disk::write_whole(&results.with_extension("saturation.csv"), to_csv(found).as_bytes())
+}
+
 /// The table as comma-separated values after RFC 4180, with a line of names. A cell is empty where nothing was measured.
 #[must_use]
 pub fn to_csv(table: &PointTable) -> String {

@@ -55,6 +55,24 @@ impl Terms {
     pub const SIMULATION: Terms = Terms { point: "point", step: "cycle", work: "flit hop", may_end_early: true };
     /// Of hypercube studies.
     pub const HYPERCUBE: Terms = Terms { point: "cell", step: "fault set", work: "pair", may_end_early: false };
+
+    /// What goes before an estimate from above.
+    fn bound(self) -> &'static str {
+        if self.may_end_early {
+            "at most "
+        } else {
+            ""
+        }
+    }
+}
+
+/// A point in progress.
+struct Running {
+    index: usize,
+    label: String,
+    step: u64,
+    total_steps: u64,
+    work: u64,
 }
 
 /// The progress of a study on rank 0.
@@ -63,17 +81,18 @@ pub struct Progress {
     mode: ProgressMode,
     bar: Option<ProgressBar>,
     total_points: usize,
-    /// Points begun in this run, so that the one in progress is number `begun`.
-    begun: usize,
+    /// Points finished in this run.
+    finished: usize,
     /// Points that earlier runs finished.
     resumed: usize,
-    label: String,
-    step: u64,
-    total_steps: u64,
+    /// Points in progress, in the order of their begin.
+    running: Vec<Running>,
+    /// Work and steps done in this run.
     work: u64,
+    steps: u64,
     started: Instant,
     last_shown: Instant,
-    /// Where the present rate is measured from: time, step and work.
+    /// Where the present rate is measured from: time, steps and work.
     mark: (Instant, u64, u64),
 }
 
@@ -88,39 +107,47 @@ impl Progress {
             mode,
             bar,
             total_points,
-            begun: 0,
+            finished: 0,
             resumed,
-            label: String::new(),
-            step: 0,
-            total_steps: 1,
+            running: Vec::new(),
             work: 0,
+            steps: 0,
             started: now,
             last_shown: now,
             mark: (now, 0, 0),
         }
     }
 
-    /// Begins a point, which ends after `total_steps` at the latest.
-    pub fn point(&mut self, label: &str, total_steps: u64) {
-        self.begun += 1;
-        self.label = label.to_string();
-        self.total_steps = total_steps.max(1);
-        (self.step, self.work) = (0, 0);
-        self.mark = (Instant::now(), 0, 0);
+    /// Begins point `index`, which ends after `total_steps` steps at the latest.
+    pub fn point(&mut self, index: usize, label: &str, total_steps: u64) {
+        self.running.push(Running { index, label: label.into(), step: 0, total_steps: total_steps.max(1), work: 0 });
+        if self.running.len() == 1 {
+            self.mark = (Instant::now(), self.steps, self.work);
+        }
         if let Some(bar) = &self.bar {
             bar.set_position(self.bar_steps());
-            bar.set_message(self.label.clone());
+            bar.set_message(self.label());
         }
     }
 
-    /// Notes that the point has come to `step` with so much work since its begin. Costs a look at the clock.
-    pub fn advance(&mut self, step: u64, work: u64) {
+    /// Notes that point `index` is finished.
+    pub fn done(&mut self, index: usize) {
+        self.running.retain(|r| r.index != index);
+        self.finished += 1;
+    }
+
+    /// Notes that point `index` has come to `step` with so much work since its begin. Costs a look at the clock.
+    pub fn advance(&mut self, index: usize, step: u64, work: u64) {
         let period = match self.mode {
             ProgressMode::Off => return,
             ProgressMode::Bar => REDRAW,
             ProgressMode::Lines(period) => period,
         };
-        (self.step, self.work) = (step, work);
+        if let Some(point) = self.running.iter_mut().find(|r| r.index == index) {
+            self.steps += step.saturating_sub(point.step);
+            self.work += work.saturating_sub(point.work);
+            (point.step, point.work) = (step, work);
+        }
         let now = Instant::now();
         if now.duration_since(self.last_shown) < period {
             return;
@@ -128,12 +155,20 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(self.bar_steps());
-                bar.set_message(format!("{}  {}", self.label, self.rates(now)));
+                bar.set_message(format!("{}  {}", self.label(), self.rates(now)));
             }
             None => print(&self.line(now)),
         }
         self.last_shown = now;
-        self.mark = (now, step, work);
+        self.mark = (now, self.steps, self.work);
+    }
+
+    /// The point in progress, or how many there are.
+    fn label(&self) -> String {
+        match &self.running[..] {
+            [one] => one.label.clone(),
+            several => format!("{} {}s side by side", several.len(), self.terms.point),
+        }
     }
 
     /// Prints `line` above the bar or as it is: for what must be seen while the bar is drawn.
@@ -151,25 +186,28 @@ impl Progress {
         }
         if let ProgressMode::Lines(_) = self.mode {
             let took = HumanDuration(self.started.elapsed());
-            let word = self.terms.point;
-            print(&format!("progress: ended after {took} at {word} {} of {}", self.resumed + self.begun, self.total_points));
+            let finished = self.resumed + self.finished;
+            print(&format!(
+                "progress: ended after {took} with {finished} of {} {}s finished",
+                self.total_points, self.terms.point
+            ));
         }
     }
 
     /// Steps of the bar that are done of the whole study.
     fn bar_steps(&self) -> u64 {
-        let points = (self.resumed + self.begun).saturating_sub(1) as u64;
-        points * STEPS_PER_POINT + self.step.min(self.total_steps) * STEPS_PER_POINT / self.total_steps
+        let part = |r: &Running| r.step.min(r.total_steps) * STEPS_PER_POINT / r.total_steps;
+        (self.resumed + self.finished) as u64 * STEPS_PER_POINT + self.running.iter().map(part).sum::<u64>()
     }
 
     /// The speed since the last line.
     fn rates(&self, now: Instant) -> String {
-        let (time, step, work) = self.mark;
+        let (time, steps, work) = self.mark;
         let seconds = now.duration_since(time).as_secs_f64().max(1e-9);
         let per_second = |count: u64| short(count as f64 / seconds);
         format!(
             "{} {}s/s, {} {}s/s",
-            per_second(self.step.saturating_sub(step)),
+            per_second(self.steps.saturating_sub(steps)),
             self.terms.step,
             per_second(self.work.saturating_sub(work)),
             self.terms.work
@@ -178,19 +216,23 @@ impl Progress {
 
     /// A line for the log.
     fn line(&self, now: Instant) -> String {
-        format!(
-            "progress: {} {} of {} ({}), {} {} of {}{}, {}, {}",
-            self.terms.point,
-            self.resumed + self.begun,
-            self.total_points,
-            self.label,
-            self.terms.step,
-            self.step,
-            if self.terms.may_end_early { "at most " } else { "" },
-            self.total_steps,
-            self.rates(now),
-            self.time_left()
-        )
+        let first = (self.resumed + self.finished + 1).min(self.total_points);
+        let at = match &self.running[..] {
+            [one] => format!(
+                "{} {first} of {} ({}), {} {} of {}{}",
+                self.terms.point,
+                self.total_points,
+                one.label,
+                self.terms.step,
+                one.step,
+                self.terms.bound(),
+                one.total_steps
+            ),
+            several => {
+                format!("{}s {first} to {} of {}", self.terms.point, first + several.len().saturating_sub(1), self.total_points)
+            }
+        };
+        format!("progress: {at}, {}, {}", self.rates(now), self.time_left())
     }
 
     /// An estimate of the time left, from above where points may end before their last possible step.
@@ -201,8 +243,7 @@ impl Progress {
             return "time left unknown".into();
         }
         let seconds = self.started.elapsed().as_secs_f64() * left as f64 / done as f64;
-        let bound = if self.terms.may_end_early { "at most about" } else { "about" };
-        format!("{bound} {} left", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
+        format!("{}about {} left", self.terms.bound(), HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
     }
 }
 
@@ -243,8 +284,8 @@ mod tests {
     #[test]
     fn a_line_says_where_the_run_is() {
         let mut progress = Progress::new(ProgressMode::Lines(Duration::from_secs(3600)), Terms::SIMULATION, 10, 2);
-        progress.point("injection_rate = 0.3", 20_000);
-        progress.advance(10_000, 5_000_000);
+        progress.point(2, "injection_rate = 0.3", 20_000);
+        progress.advance(2, 10_000, 5_000_000);
         assert_eq!(progress.bar_steps(), 2 * STEPS_PER_POINT + STEPS_PER_POINT / 2);
         let line = progress.line(progress.mark.0 + Duration::from_secs(2));
         let expected = "progress: point 3 of 10 (injection_rate = 0.3), cycle 10000 of at most 20000, \
@@ -255,8 +296,8 @@ mod tests {
     #[test]
     fn more_cycles_than_announced_do_no_harm() {
         let mut progress = Progress::new(ProgressMode::Lines(Duration::ZERO), Terms::SIMULATION, 1, 0);
-        progress.point("only", 0);
-        progress.advance(7, 7);
+        progress.point(0, "only", 0);
+        progress.advance(0, 7, 7);
         assert_eq!(progress.bar_steps(), STEPS_PER_POINT);
         progress.finish();
     }

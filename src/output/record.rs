@@ -54,6 +54,16 @@ pub enum Coordinate {
     Text(String),
 }
 
+impl std::fmt::Display for Coordinate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Coordinate::Int(v) => write!(f, "{v}"),
+            Coordinate::Float(v) => write!(f, "{v}"),
+            Coordinate::Text(v) => write!(f, "{v:?}"),
+        }
+    }
+}
+
 /// One finished point.
 #[derive(Clone, Debug)]
 pub struct PointRecord {

@@ -55,6 +55,17 @@ impl Values {
         }
     }
 
+    /// The values at `rows`, in that order.
+    #[must_use]
+    pub fn pick(&self, rows: &[usize]) -> Self {
+        match self {
+            Values::Int(v) => Values::Int(rows.iter().map(|&r| v[r]).collect()),
+            Values::Count(v) => Values::Count(rows.iter().map(|&r| v[r]).collect()),
+            Values::Float(v) => Values::Float(rows.iter().map(|&r| v[r]).collect()),
+            Values::Text(v) => Values::Text(rows.iter().map(|&r| v[r].clone()).collect()),
+        }
+    }
+
     /// Whether there is no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -98,6 +98,40 @@ fn shown(table: &PointTable) -> Vec<Shown> {
     std::iter::once(point).chain(axes).chain(status).chain(measured).collect()
 }
 
+/// What a search found, as text: the bracket of each combination, and what was accepted.
+#[must_use]
+pub fn render_search(found: &PointTable, tolerance: f64, ascii: bool) -> String {
+    let axes = found.axes.iter().map(|axis| Shown {
+        head: head(short_name(found, axis), &axis.unit),
+        cells: axis_values(axis),
+        rank: 0,
+        number: !matches!(axis.values, Values::Text(_)),
+        breakable: true,
+    });
+    let titles = [
+        ("carried_load", "carried up to", 4),
+        ("refused_load", "refused from", 4),
+        ("accepted_load", "accepted there", 4),
+        ("accepted_load_ci95", "+-95%", 4),
+        ("accepted_load_highest", "most accepted", 4),
+        ("accepted_load_highest_ci95", "+-95%", 4),
+        ("loads_tried", "loads tried", 0),
+    ];
+    let rows = 0..found.points.len();
+    let found_columns = titles.into_iter().filter_map(|(name, title, digits)| {
+        let column = found.column(name)?;
+        let unit = if name == "carried_load" { column.unit.as_str() } else { "" };
+        let cells = rows.clone().map(|row| format!("{:.digits$}", column.values.number(row).unwrap_or(0.0))).collect();
+        Some(Shown { head: head(title, unit), cells, rank: 0, number: true, breakable: false })
+    });
+    let mut text = draw(&axes.chain(found_columns).collect::<Vec<_>>(), ascii);
+    text.push_str(&format!("the load at which the network saturates lies between the first two, {tolerance} apart at most\n"));
+    if rows.clone().any(|row| found.number("carried_load", row) == found.number("refused_load", row)) {
+        text.push_str("where both are the same, the highest load that was tried is carried\n");
+    }
+    text
+}
+
 /// A title over its unit.
 fn head(title: &str, unit: &str) -> String {
     let unit = unit.replace("flits/cycle/endpoint", "flits/cyc/ep").replace("flits/cycle", "flits/cyc");

@@ -133,6 +133,8 @@ pub struct PointReport {
     pub offered: Load,
     /// Load ejected in the measured window.
     pub accepted: Load,
+    /// Half width of the 95 % confidence interval of its mean, by batch means over sample periods.
+    pub accepted_ci95: f64,
     /// From generation to ejection of the tail, of the packets generated in the measured window.
     pub packet_latency: Latency,
     /// From injection of the head to ejection of the tail, of the same packets.
@@ -181,6 +183,7 @@ pub const COLUMNS: &[Column] = columns! {
     "offered_load_max" "flits/cycle/endpoint" |r| Cell::Float(r.offered.max), "flits generated in the measured window, largest endpoint";
     "offered_load_jain" "1" |r| Cell::Float(r.offered.jain), "Jain's fairness index of the offered load over endpoints";
     "accepted_load" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.mean), "flits ejected in the measured window, mean over endpoints";
+    "accepted_load_ci95" "flits/cycle/endpoint" |r| Cell::Float(r.accepted_ci95), "half width of the 95 % confidence interval of accepted_load, by batch means over sample periods";
     "accepted_load_min" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.min), "flits ejected in the measured window, smallest endpoint";
     "accepted_load_max" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.max), "flits ejected in the measured window, largest endpoint";
     "accepted_load_jain" "1" |r| Cell::Float(r.accepted.jain), "Jain's fairness index of the accepted load over endpoints";

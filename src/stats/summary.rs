@@ -98,6 +98,8 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
     let by_channel: Vec<u64> = arrived.chunks(sizes.num_vcs).map(|vcs| vcs.iter().sum()).collect();
     let measured = &totals.measured;
     let batches = &measured.batches;
+    let per_endpoint = sizes.n_endpoints as u64 * sizes.sample_period;
+    let accepted_by_sample: Vec<f64> = window.iter().map(|p| ratio(p.flits_accepted, per_endpoint)).collect();
     PointReport {
         status,
         stop_reason,
@@ -109,6 +111,7 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
         packets_accepted: window.iter().map(|p| p.packets_accepted).sum(),
         offered: load(&endpoint_offered, cycles),
         accepted: load(&endpoint_accepted, cycles),
+        accepted_ci95: interval(&accepted_by_sample).1,
         packet_latency: latency(&measured.packet_latency, batches, |b| b.packet_latency),
         network_latency: latency(&measured.network_latency, batches, |b| b.network_latency),
         hops_mean: ratio(measured.hops, measured.packet_latency.count()),

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::hypercube::{report, CellSummary, CubeError, Reference, ReportedStudy, SetResult};
 use crate::output::{estimate_cell_bytes, read_table, summary_path, write_summary, CellRecord, Progress, RunInfo, Store, Terms};
 use crate::study::cube_plan::{self, CellPlace, Plan};
-use crate::study::run::{default_output, progress_mode, runtime};
+use crate::study::leader::{default_output, progress_mode, runtime};
 use crate::study::{cube_schema, Request, Team};
 
 /// Time that all fault sets of a batch are to take: after each the leader looks for signals and shows progress.
@@ -212,7 +212,7 @@ impl<'a> Leader<'a> {
         let sets = u64::from(study.params().sets);
         let cell = study.params().cells[place.cell as usize].clone();
         let first = u64::from(place.cell) * sets;
-        self.progress.point(&self.worker.plan.label(place), sets);
+        self.progress.point(index, &self.worker.plan.label(place), sets);
         let (mut results, mut pairs) = (Vec::with_capacity(sets as usize), 0);
         while (results.len() as u64) < sets {
             if self.interrupted.load(Ordering::Relaxed) {
@@ -225,7 +225,7 @@ impl<'a> Leader<'a> {
             let more = self.worker.compute(&batch)?;
             pairs += more.iter().map(|r| r.pairs).sum::<u64>();
             results.extend(more);
-            self.progress.advance(results.len() as u64, pairs);
+            self.progress.advance(index, results.len() as u64, pairs);
             self.choose_batch(begun.elapsed());
         }
         let summary = CellSummary::of(&cell, &results);
@@ -239,6 +239,7 @@ impl<'a> Leader<'a> {
         };
         debug_assert!(record.coordinates.iter().all(|c| c.len() == self.run.axes.len()));
         self.store.add_cell(&record)?;
+        self.progress.done(index);
         self.summaries[index] = Some(record.summary);
         Ok(())
     }

@@ -3,7 +3,8 @@
 use crate::config::{Config, ConfigErrors, Study as Input, Value};
 use crate::hypercube::{CellSummary, CubeError, Faults, Reference, Scheme, Study};
 use crate::output::{Axis, Coordinate, RunInfo, StudyKind};
-use crate::study::run::{axis, coordinate, VOLATILE_TABLES};
+use crate::study::leader::{axis, coordinate};
+use crate::study::run::VOLATILE_TABLES;
 use crate::study::schema::cube_schema;
 
 /// Keys whose values every point tells by columns of its own, swept or not.
@@ -91,7 +92,7 @@ impl Plan {
                 "how the source decides: text (sound) or table (as published tables were counted); none for global",
             ),
         ];
-        let swept = self.other_axes().map(|(key, values)| axis(cube_schema(), key, values));
+        let swept = self.other_axes().map(|(key, values)| axis(cube_schema(), key, values.iter().map(coordinate).collect()));
         axes.extend(swept);
         RunInfo {
             kind: StudyKind::Hypercube,

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::config::{Applies, Default, Key, Kind, Schema};
+use crate::study::search;
 use crate::{hypercube, network, routing, stats, topology, traffic};
 
 /// Names of a registry as choices of a key; made once per process.
@@ -16,6 +17,16 @@ fn choice(path: &'static str, names: &'static [&'static str], default: Default, 
 
 /// Values of `runtime.partitioner`.
 pub const PARTITIONERS: &[&str] = &["racks", "contiguous", "round-robin"];
+
+const SIDE_BY_SIDE: Key = Key {
+    path: "runtime.side_by_side",
+    kind: Kind::Int { min: 1, max: 1024 },
+    default: Default::Int(1),
+    applies: Applies::Always,
+    unit: "points",
+    doc: "Points simulated at the same time, each by `threads` threads; in one process only. Where there are several points \
+          this is the best use of cores. --side-by-side sets the same.",
+};
 
 const PARTITIONER: Key = Key {
     path: "runtime.partitioner",
@@ -61,8 +72,13 @@ fn runtime_keys(threads: &'static str) -> Vec<Key> {
 pub fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
     SCHEMA.get_or_init(|| {
-        let mut keys =
-            vec![choice("network.topology", names(topology::REGISTRY.iter().map(|e| e.name)), Default::Required, "The network.")];
+        let mut keys = search::KEYS.to_vec();
+        keys.push(choice(
+            "network.topology",
+            names(topology::REGISTRY.iter().map(|e| e.name)),
+            Default::Required,
+            "The network.",
+        ));
         keys.extend(topology::REGISTRY.iter().flat_map(|e| e.keys));
         keys.extend(network::KEYS);
         keys.push(choice(
@@ -91,6 +107,7 @@ pub fn schema() -> &'static Schema {
             doc: "Seed of every random stream. The same seed gives the same results on any number of ranks and threads.",
         });
         keys.extend(runtime_keys("Threads of each rank, one partition each; --threads sets the same."));
+        keys.push(SIDE_BY_SIDE);
         keys.push(PARTITIONER);
         Schema::new(keys).with_foreign(&["cube"], "sfpdes cube")
     })

@@ -233,7 +233,7 @@ impl<'a> PartitionRun<'a> {
         };
         let report = report(&phases, &totals, &sizes);
         let stuck = if report.status == Status::Stalled { oldest_of(&all_stuck) } else { Vec::new() };
-        Ok(Some(Outcome { report, stuck, windows: self.windows.effort().1 }))
+        Ok(Some(Outcome { report, stuck, windows: self.windows.exchanged() }))
     }
 }
 

@@ -75,7 +75,7 @@ pub const KEYS: &[Key] = &[
         path: "traffic.injection_rate",
         kind: Kind::Float { min: 0.0, max: 1.0 },
         default: Default::Required,
-        applies: Applies::Always,
+        applies: Applies::When { key: "study.kind", values: &["sweep"] },
         unit: "flits/cycle/endpoint",
         doc: "Load offered by each endpoint, as flits: a packet is generated with probability injection_rate / packet_size in \
               every cycle (Bernoulli).",

@@ -105,6 +105,7 @@ pub fn report(load: f64, limit: f64, noise: u64) -> PointReport {
         packets_accepted: (accepted * 108_000.0) as u64,
         offered: load_of(load),
         accepted: load_of(accepted),
+        accepted_ci95: 0.01 * noise as f64,
         packet_latency: latency(mean),
         network_latency: latency(mean * 0.9),
         hops_mean: 1.8,

@@ -5,9 +5,9 @@ use hdf5::{Dataset, File, Group};
 use super::array::{label, Label};
 use super::column::{self, axis_datum, Datum, Kind};
 use super::dimension::Dimensions;
-use super::layout::POINT;
+use super::layout::{self, POINT};
 use crate::hypercube::{self, Number};
-use crate::output::{CellRecord, Coordinate, PointRecord, RunInfo};
+use crate::output::{CellRecord, Coordinate, PointRecord, PointTable, RunInfo, Values};
 use crate::stats::{Cell, COLUMNS};
 
 /// A row as it is inserted: label and value of every column.
@@ -15,8 +15,38 @@ type Row<'a> = Vec<(Label<'a>, Datum)>;
 
 /// Inserts the row of `record` into `/points`; `session` is the run of the program that computed it.
 pub(super) fn add(file: &File, run: &RunInfo, record: &PointRecord, session: u64) -> hdf5::Result<()> {
-    insert(&file.group("points")?, record.index as u64, point_row(run, record), run.n_points)?;
-    insert(&file.group("runtime")?, record.index as u64, runtime_row(record, session), run.n_points)
+    let index = record.index as u64;
+    insert(&file.group("points")?, POINTS, index, point_row(run, record), run.n_points)?;
+    insert(&file.group("runtime")?, POINTS, index, runtime_row(record, session), run.n_points)
+}
+
+/// The dimension of `/points`.
+const POINTS: Label<'_> = Label { name: POINT, unit: "1", long_name: "index of the point in the study, from 0" };
+
+/// The dimension of `/saturation`.
+const COMBINATIONS: Label<'_> =
+    Label { name: "combination", unit: "1", long_name: "index of the point of the input, as swept, from 0" };
+
+/// Writes what a search found as `/saturation`, in place of what was there.
+pub(super) fn write_search(file: &File, found: &PointTable) -> hdf5::Result<()> {
+    const NAME: &str = "saturation";
+    if file.link_exists(NAME) {
+        file.unlink(NAME)?;
+    }
+    let group = layout::create_group(file, NAME)?;
+    for (row, &index) in found.points.iter().enumerate() {
+        let cells = found.axes.iter().chain(&found.columns).map(|c| {
+            let datum = match &c.values {
+                Values::Int(v) => Datum::Int(v[row]),
+                Values::Count(v) => Datum::Count(v[row]),
+                Values::Float(v) => Datum::Float(v[row]),
+                Values::Text(v) => Datum::Text(v[row].clone()),
+            };
+            (label(&c.name, &c.unit, &c.long_name), datum)
+        });
+        insert(&group, COMBINATIONS, index, cells.collect(), found.n_points)?;
+    }
+    Ok(())
 }
 
 /// Inserts the rows of all points of a cell.
@@ -35,9 +65,9 @@ pub(super) fn add_cell(file: &File, run: &RunInfo, record: &CellRecord, session:
             };
             (label(c.name, c.unit, c.long_name), datum)
         });
-        insert(&points, point, axes_row(run, coordinates).chain(measured).collect(), run.n_points)?;
+        insert(&points, POINTS, point, axes_row(run, coordinates).chain(measured).collect(), run.n_points)?;
         let row = vec![(wall_seconds, Datum::Float(record.wall_seconds)), (SESSION, Datum::Count(session))];
-        insert(&runtime, point, row, run.n_points)?;
+        insert(&runtime, POINTS, point, row, run.n_points)?;
     }
     Ok(())
 }
@@ -83,17 +113,17 @@ fn runtime_row(record: &PointRecord, session: u64) -> Row<'static> {
     ]
 }
 
-/// Inserts a row at its place among the points of `group`, which gets its columns with the first one.
-fn insert(group: &Group, point: u64, row: Row<'_>, n_points: usize) -> hdf5::Result<()> {
-    if !group.link_exists(POINT) {
-        create(group, &row, n_points)?;
+/// Inserts a row at its place along dimension `along` of `group`, which gets its columns with the first one.
+fn insert(group: &Group, along: Label<'_>, point: u64, row: Row<'_>, n_points: usize) -> hdf5::Result<()> {
+    if !group.link_exists(along.name) {
+        create(group, along, &row, n_points)?;
     }
-    let points: Vec<u64> = group.dataset(POINT)?.read_raw()?;
+    let points: Vec<u64> = group.dataset(along.name)?.read_raw()?;
     let place = points.partition_point(|&p| p < point);
     if points.get(place) == Some(&point) {
-        return Err(format!("point {point} is there already").into());
+        return Err(format!("{} {point} is there already", along.name).into());
     }
-    column::insert(group, POINT, place, Datum::Count(point))?;
+    column::insert(group, along.name, place, Datum::Count(point))?;
     for (label, datum) in row {
         column::insert(group, label.name, place, datum)?;
     }
@@ -101,13 +131,12 @@ fn insert(group: &Group, point: u64, row: Row<'_>, n_points: usize) -> hdf5::Res
 }
 
 /// Makes the columns of `row`, empty.
-fn create(group: &Group, row: &Row<'_>, n_points: usize) -> hdf5::Result<()> {
+fn create(group: &Group, along: Label<'_>, row: &Row<'_>, n_points: usize) -> hdf5::Result<()> {
     let mut dimensions = Dimensions::new(group);
-    let index = label(POINT, "1", "index of the point in the study, from 0");
-    dimensions.scale(POINT, column::create(group, index, Kind::Count, n_points)?)?;
+    dimensions.scale(along.name, column::create(group, along, Kind::Count, n_points)?)?;
     for (label, datum) in row {
         let dataset: Dataset = column::create(group, *label, datum.kind(), n_points)?;
-        dimensions.attach(label.name, &dataset, &[POINT])?;
+        dimensions.attach(label.name, &dataset, &[along.name])?;
     }
     dimensions.finish()
 }

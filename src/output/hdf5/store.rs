@@ -11,7 +11,7 @@ use super::{detail, failed, fault_sets, network, not_written, resume, rows, runt
 use crate::error::Error;
 use crate::hypercube::SetResult;
 use crate::output::lock::Lock;
-use crate::output::{disk, CellRecord, Coordinate, NetworkInfo, PointRecord, RunInfo, Runtime, StudyKind};
+use crate::output::{disk, CellRecord, Coordinate, NetworkInfo, PointRecord, PointTable, RunInfo, Runtime, StudyKind};
 
 /// The results file of a running study. While it lives, no other run can write the file.
 #[derive(Debug)]
@@ -51,6 +51,26 @@ impl Store {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Writes what a search found in its points, as `/saturation`.
+    ///
+    /// # Errors
+    /// `Error::Io`; the file is then as before.
+    pub fn write_search(&self, found: &PointTable) -> Result<(), Error> {
+        let partial = disk::temporary(&self.path);
+        let written = fs::copy(&self.path, &partial)
+            .map_err(|e| Error::io(&self.path, e))
+            .and_then(|_| {
+                File::open_rw(&partial)
+                    .and_then(|file| rows::write_search(&file, found).and_then(|()| close(file)))
+                    .map_err(|e| not_written(&self.path, "add the result of the search", &e))
+            })
+            .and_then(|()| disk::replace(&partial, &self.path));
+        if written.is_err() {
+            let _ = fs::remove_file(&partial);
+        }
+        written
     }
 
     /// Adds a finished point; on return it is on disk. Points may come in any order.

@@ -1,0 +1,114 @@
+//! Which points a study has, and which of them can be simulated now.
+
+use std::collections::BTreeMap;
+
+use crate::config::{Config, Study, Value};
+use crate::study::search::{Probe, Search, KIND};
+
+/// The key that a search varies.
+pub const LOAD: &str = "traffic.injection_rate";
+
+/// A point to simulate.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its place in the study.
+    pub index: usize,
+    /// Its configuration.
+    pub config: Config,
+}
+
+/// What is known of the finished points, by index.
+pub type Done = BTreeMap<usize, Probe>;
+
+/// The points of a study: those of the sweep, or, for each of those, the loads that a search for saturation tries.
+#[derive(Debug)]
+pub struct Plan {
+    study: Study,
+    search: Option<Search>,
+}
+
+impl Plan {
+    /// Of a checked study.
+    #[must_use]
+    pub fn new(study: Study) -> Self {
+        let first = &study.points[0];
+        let search = (first.text(KIND) == "saturation").then(|| Search::new(first));
+        Self { study, search }
+    }
+
+    /// The input.
+    #[must_use]
+    pub fn study(&self) -> &Study {
+        &self.study
+    }
+
+    /// The rules of the search, if there is one.
+    #[must_use]
+    pub fn search(&self) -> Option<&Search> {
+        self.search.as_ref()
+    }
+
+    /// The most points there can be: a search may need fewer.
+    #[must_use]
+    pub fn n_points(&self) -> usize {
+        self.study.points.len() * self.per_combination()
+    }
+
+    /// Points that belong to one point of the input.
+    #[must_use]
+    pub fn per_combination(&self) -> usize {
+        self.search.map_or(1, |s| s.per_round * s.max_rounds())
+    }
+
+    /// A configuration for each point of the input: what is checked before anything runs.
+    #[must_use]
+    pub fn samples(&self) -> Vec<Config> {
+        (0..self.study.points.len())
+            .map(|c| self.config(c * self.per_combination(), self.search.map_or(0.0, |s| s.highest)))
+            .collect()
+    }
+
+    /// The configuration of point `index`; `load` counts in a search only.
+    #[must_use]
+    pub fn config(&self, index: usize, load: f64) -> Config {
+        let config = &self.study.points[index / self.per_combination()];
+        match self.search {
+            // A point of the search is a point like any other: the input that gives it again is a sweep.
+            Some(_) => config.with(&[(KIND, Value::Text("sweep".into())), (LOAD, Value::Float(load))]),
+            None => config.clone(),
+        }
+    }
+
+    /// The points that can be simulated now, ascending; none at the end of the study.
+    #[must_use]
+    pub fn ready(&self, done: &Done) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for combination in 0..self.study.points.len() {
+            let first = combination * self.per_combination();
+            match self.search {
+                None if done.contains_key(&first) => {}
+                None => jobs.push(Job { index: first, config: self.config(first, 0.0) }),
+                Some(search) => self.ready_in_search(&search, first, done, &mut jobs),
+            }
+        }
+        jobs
+    }
+
+    fn ready_in_search(&self, search: &Search, first: usize, done: &Done, jobs: &mut Vec<Job>) {
+        let mut probes = Vec::new();
+        let mut index = first;
+        while let Some(loads) = search.round(&probes) {
+            let before = jobs.len();
+            for load in loads {
+                match done.get(&index) {
+                    Some(probe) => probes.push(*probe),
+                    None => jobs.push(Job { index, config: self.config(index, load) }),
+                }
+                index += 1;
+            }
+            if jobs.len() > before {
+                return;
+            }
+        }
+    }
+}
