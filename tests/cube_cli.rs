@@ -224,6 +224,10 @@ fn faults_that_do_not_fit_are_refused() {
         ("placement = 'list'\nfaulty_nodes = [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]", "leave no node"),
         ("faults = [3]\npairs = 0\nn = 13", "at most 12 dimensions, not 13"),
         ("faults = [3]\nn = 21", "out of range"),
+        (
+            "faults = [3]\nn = 20\nmodels = ['esv20']",
+            "esv20 of a 20-cube takes minutes to hours for each fault set; at most esv7",
+        ),
         ("faults = [3]\nsets = 0", "out of range"),
         ("faults = [3]\n[output]\nreference = '.'", "cannot be read"),
         ("faults = [3]\n[sweep]\nruntime.threads = [1, 2]", "cannot be swept"),
@@ -383,6 +387,7 @@ fn explain_refuses_what_makes_no_sense_all_at_once() {
         ("--n 2 --faulty-nodes 3 --from 0 --to 3", "the destination 3 is faulty"),
         ("--n 0 --from 0 --to 0", "1 to 20 dimensions, not 0"),
         ("--n 21 --from 0 --to 0", "1 to 20 dimensions, not 21"),
+        ("--n 20 --from 0 --to 1 --models esv9", "at most esv7 is computed there"),
         ("--n 3 --from x --to 0", "a node is a number"),
         ("--n 3 --faulty-links 3 --from 0 --to 1", "a link is NODE:DIMENSION"),
         ("--n 3 --from 0 --to 1 --models sv", "there are safe-unsafe"),

@@ -80,11 +80,7 @@ pub fn explain(args: &ExplainArgs) -> Result<(), Error> {
     };
     let cube = Cube::with_faults(n, &args.faulty_nodes, &args.faulty_links);
     let mut faults = Cube::list_errors(n, &args.faulty_nodes, &args.faulty_links);
-    let too_far = |model: &Model| match *model {
-        Model::Extended(d) if d == 0 || d > n => Some(CubeError::Distance { d, n }),
-        _ => None,
-    };
-    faults.extend(models.iter().filter_map(too_far));
+    faults.extend(models.iter().filter_map(|model| model.check(n).err()));
     for (role, end) in [("source", args.from), ("destination", args.to)] {
         if end >> n != 0 {
             faults.push(CubeError::Node { node: end.into(), n });

@@ -65,10 +65,8 @@ fn columns(config: &Config, n: u32, fault: &mut Note) -> Vec<Column> {
         None => PAPER.into_iter().filter(|s| !matches!(s, Scheme::Coded(Model::Extended(d)) if *d > n)).collect(),
     };
     for scheme in &schemes {
-        if let Scheme::Coded(Model::Extended(d)) = *scheme {
-            if d > n {
-                fault("cube.models", CubeError::Distance { d, n }.to_string());
-            }
+        if let Scheme::Coded(model) = *scheme {
+            model.check(n).unwrap_or_else(|e| fault("cube.models", e.to_string()));
         }
     }
     let criteria: &[Criterion] = match config.text("cube.criterion") {

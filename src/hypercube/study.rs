@@ -175,10 +175,8 @@ impl Study {
                 )));
             }
             for column in &params.columns {
-                if let Scheme::Coded(Model::Extended(d)) = column.scheme {
-                    if d == 0 || d > cell.n {
-                        return Err(CubeError::Distance { d, n: cell.n });
-                    }
+                if let Scheme::Coded(model) = column.scheme {
+                    model.check(cell.n)?;
                 }
             }
             cell.check(params.seed, params.sets)?;

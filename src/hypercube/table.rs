@@ -71,8 +71,11 @@ impl Comparison {
     /// Reads `study` against `reference`; without one, shows the columns of the paper alone.
     #[must_use]
     pub fn new(study: &StudySummary, reference: Option<&Reference>) -> Self {
-        let quantities = reference.map_or_else(Quantity::paper, |r| r.quantities.clone());
         let column_of = |q: &Quantity| study.params.columns.iter().position(|c| c.scheme == q.scheme && is_counted_so(c));
+        let quantities = match reference {
+            Some(reference) => reference.quantities.clone(),
+            None => Quantity::paper().into_iter().filter(|q| column_of(q).is_some()).collect(),
+        };
         let rows = study
             .cells
             .iter()
