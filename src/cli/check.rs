@@ -63,7 +63,7 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     let (evidence, point) = prepared.checked(config, ranks * threads)?;
     let graph = &point.graph;
     let (topology, routing) = (topology_of(config), routing_of(config));
-    let max_hops = (routing.max_hops)(config, graph);
+    let max_hops = (routing.max_hops)(config, &point.survey);
     let estimate = Estimate::new(&point, ranks, f64::from(max_hops));
     let mut text = String::new();
     let mut row = |name: &str, value: String| {
@@ -76,7 +76,7 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("channels", format!("{} between routers (directed), {} cables", graph.n_channels(), graph.n_channels() / 2));
     row("routing", format!("{}: {}", routing.name, routing.summary));
     row("longest path", format!("{max_hops} router-to-router channels"));
-    row("VCs required", format!("{} (num_vcs = {})", (routing.vcs_required)(config, graph), point.params.num_vcs));
+    row("VCs required", format!("{} (num_vcs = {})", (routing.vcs_required)(config, &point.survey), point.params.num_vcs));
     row("deadlock", evidence.to_string());
     row(
         "partitions",

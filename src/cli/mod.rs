@@ -4,8 +4,10 @@ mod check;
 mod cube;
 mod explain;
 mod keys;
+mod layers;
 mod plot;
 mod run;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -51,6 +53,10 @@ enum Command {
     Plot(plot::PlotArgs),
     /// Study fault-tolerant routing in hypercubes, or explain one message of it
     Cube(cube::CubeArgs),
+    /// Count the layers of VCs that make one path per pair of routers free of deadlock, as CSV
+    Layers(layers::LayersArgs),
+    /// Follow single packets through the network, event by event
+    Trace(trace::TraceArgs),
     /// Print the reference of every key of the input
     Keys,
 }
@@ -122,6 +128,8 @@ pub fn main() -> i32 {
     let result = match cli.command {
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Plot(args)) => plot::plot(&args),
+        Some(Command::Layers(args)) => layers::layers(&args),
+        Some(Command::Trace(args)) => trace::trace(&args),
         Some(Command::Keys) => keys::print(),
         Some(Command::Cube(args)) => match args.explain() {
             Some(args) => explain::explain(args),

@@ -2,7 +2,6 @@
 
 use super::code::Model;
 use super::cube::Cube;
-use super::error::CubeError;
 use super::exact::MAX_TABLE_DIMENSION;
 use super::faults::{Faults, LinkPlacement, Mix};
 use super::study::{Cell, StudyParams};

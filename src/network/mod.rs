@@ -13,25 +13,29 @@ mod matching;
 mod params;
 mod pipeline;
 mod router;
+mod trace;
 mod wire;
 mod wires;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use audit::Blocked;
 pub use endpoint::Endpoint;
 pub use flit::{flag, Flit};
 pub use layout::{Far, Layout, Link, Wiring};
 pub use params::{Matching, Params, KEYS};
+pub use trace::{Event, Recording, Wait};
 
 use crate::engine::{Model, NEVER};
 use crate::error::Error;
-use crate::ids::{Cycle, EndpointId, RouterId};
+use crate::ids::{Cycle, RouterId};
 use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
 use crate::traffic::{Bernoulli, Pattern, TrafficPattern};
 use router::{clear, set, Routers};
+use trace::Log;
 use wire::Record;
 use wires::Wires;
 
@@ -46,17 +50,6 @@ pub struct Load {
     pub packet_size: u8,
     /// Seed of all streams.
     pub seed: u64,
-}
-
-/// Something that happened to a flit, for tests and traces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
-    /// Left its source queue on a VC: cycle, endpoint, VC.
-    Injected(Cycle, EndpointId, u8),
-    /// Won the switch: cycle, router, input port and VC, output port and VC.
-    Switched(Cycle, RouterId, [u16; 2], [u16; 2]),
-    /// Read by its endpoint: cycle, endpoint.
-    Ejected(Cycle, EndpointId),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -155,15 +148,15 @@ impl Network {
         Arc::new(list)
     }
 
-    /// Starts to record every event of every flit.
-    pub fn record(&mut self) {
-        self.wires.log = Some(Vec::new());
+    /// Starts to record what happens to flits.
+    pub fn record(&mut self, recording: Recording) {
+        self.wires.log = Some(Log::new(recording));
     }
 
     /// The events recorded so far.
     #[must_use]
     pub fn recorded(&self) -> &[(Event, Flit)] {
-        self.wires.log.as_deref().unwrap_or(&[])
+        self.wires.log.as_ref().map_or(&[], |log| &log.events)
     }
 
     fn take_endpoint_credits(&mut self, tile: usize, now: Cycle) {
@@ -199,7 +192,7 @@ impl Network {
                 self.accept_packet(now, flit);
             }
             if let Some(log) = &mut self.wires.log {
-                log.push((Event::Ejected(now, self.wiring.endpoints[e].0), *flit));
+                log.push(Event::Ejected(now, self.wiring.endpoints[e].0), flit);
             }
         }
         self.wires.tiles[tile].ejections.recycle(list);
@@ -302,7 +295,7 @@ impl Network {
         }
         let more = if endpoint.remaining > 0 || endpoint.queued() > 0 { Sent::More } else { Sent::All };
         if let Some(log) = &mut self.wires.log {
-            log.push((Event::Injected(now, id, vc as u8), flit));
+            log.push(Event::Injected(now, id, vc as u8), &flit);
         }
         self.injected += 1;
         self.period.flits_injected += 1;

@@ -69,6 +69,7 @@ impl Router<'_> {
     ) {
         if params.routing_delay == 0 {
             self.route_waiting(allocation, params);
+            self.note_routed(allocation, wires, clock.now);
             allocation.move_routed(self.va);
         } else {
             pipeline.enter(Stage::Rc, self.rc, clock.now + params.routing_delay - 1, |_| None);
@@ -81,10 +82,12 @@ impl Router<'_> {
         pipeline.enter(Stage::Sa, self.sa, clock.now + params.sw_alloc_delay - 1, won);
         while let Some(done) = pipeline.due(Stage::Rc, clock.now) {
             self.route(usize::from(done.vc), params);
+            self.note_one_routed(usize::from(done.vc), wires, clock.now);
             set(self.va, usize::from(done.vc));
         }
         while let Some(done) = pipeline.due(Stage::Va, clock.now) {
             let taken = done.won.is_some_and(|vc| self.try_take_vc(usize::from(done.vc), vc, params));
+            self.note_one_vc(usize::from(done.vc), taken, wires, clock.now);
             set(if taken { self.sa } else { self.va }, usize::from(done.vc));
         }
         while let Some(done) = pipeline.due(Stage::Sa, clock.now) {
@@ -92,6 +95,8 @@ impl Router<'_> {
             set(self.sa, input);
             if done.won.is_some() && self.credits_of(&self.inputs[input]) > 0 {
                 self.traverse(input, wires, params, clock);
+            } else {
+                self.note_one_switch(input, wires, clock.now);
             }
         }
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::ids::{Cycle, EndpointId, Port, RouterId};
 use crate::network::flit::{flag, Flit, Slab, NONE};
 use crate::network::pipeline::Pipeline;
+use crate::network::trace::Event;
 use crate::network::wires::{Tile, Wires};
 use crate::network::{Arrival, Link, Network, Params, Wiring};
 use crate::rng::{Purpose, Stream};
@@ -151,7 +152,7 @@ pub(super) struct Router<'a> {
     routing: &'a Routing,
     rng: &'a mut Stream,
     router_of_endpoint: &'a [RouterId],
-    id: RouterId,
+    pub(super) id: RouterId,
     row: u32,
     degree: Port,
     first_endpoint: EndpointId,
@@ -259,6 +260,18 @@ impl Routers {
         (self.inputs[vc].len > 0).then_some(&self.inputs[vc].front)
     }
 
+    /// The VCs that the packet at the head of `vc` may wait for at its output port: the one it holds, or those that routing
+    /// allows it; none before it was routed.
+    pub(super) fn wanted_vcs(&self, vc: usize) -> u32 {
+        let input = &self.inputs[vc];
+        let unrouted = self.rc[input.bit as usize / 64] >> (input.bit % 64) & 1 == 1;
+        match input.state {
+            State::Active => 1 << input.out_vc,
+            State::Waiting if !unrouted => input.vcs,
+            _ => 0,
+        }
+    }
+
     /// Where the packet at the head of `vc` wants to go, for the report of a stall: output port, and VC if it holds one.
     pub(super) fn wants(&self, vc: usize) -> (Port, Option<u8>) {
         let input = &self.inputs[vc];
@@ -319,6 +332,12 @@ impl Network {
             let input = &mut routers.inputs[*vc as usize];
             input.arrived += 1;
             input.occupied -= now as i64;
+            if let Some(log) = self.wires.log.as_mut().filter(|log| log.every_event()) {
+                let port = *vc as usize / routers.num_vcs;
+                let lr = self.wiring.router_of_port[port] as usize;
+                let place = [port - self.wiring.port_base[lr] as usize, *vc as usize % routers.num_vcs];
+                log.push(Event::Arrived(now, self.wiring.routers[lr], place.map(|i| i as u16)), flit);
+            }
             if !input.push(*flit, &mut self.wires.slab) {
                 continue;
             }
@@ -423,10 +442,12 @@ impl Router<'_> {
     /// One pipeline step: every stage acts on the state that the step before left.
     fn substep(&mut self, allocation: &mut Allocation, wires: &mut Wires, params: &Params, clock: Clock) {
         self.route_waiting(allocation, params);
+        self.note_routed(allocation, wires, clock.now);
         if params.routing_delay == 0 {
             allocation.move_routed(self.va);
         }
         allocation.allocate_vcs(self, params);
+        self.note_vcs(allocation, wires, clock.now);
         // The winners hold their VC from here on, which nobody else in this step looks at; they enter SA at its end.
         for k in 0..allocation.vcs_won.len() {
             let (input, port, vc) = allocation.vcs_won[k];
@@ -434,6 +455,7 @@ impl Router<'_> {
             clear(self.va, usize::from(input));
         }
         allocation.allocate_switch(self, params);
+        self.note_switch(allocation, wires, clock.now);
         for k in 0..allocation.switch_won.len() {
             self.traverse(usize::from(allocation.switch_won[k]), wires, params, clock);
         }
@@ -525,6 +547,7 @@ impl Router<'_> {
         wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
         let departs = (clock.crossing + params.st_final_delay - 1).max(self.flit_slot[port]);
         self.flit_slot[port] = departs + 1;
+        wires.departs(departs, self.id, &flit, [port, vc]);
         wires.send_flit(&self.links[port], departs, vc, flit);
         let departs = clock.now.max(self.credit_slot[in_port]);
         self.credit_slot[in_port] = departs + 1;

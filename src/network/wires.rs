@@ -3,7 +3,8 @@
 use crate::engine::{Calendar, Wheel, NEVER};
 use crate::ids::{Cycle, RouterId};
 use crate::network::flit::{Flit, Slab};
-use crate::network::{wire, Arrival, Event, Far, Link, Params};
+use crate::network::trace::{Event, Log};
+use crate::network::{wire, Arrival, Far, Link, Params};
 
 /// What will happen to the routers and endpoints of one tile, and which of them have work.
 pub(super) struct Tile {
@@ -69,7 +70,7 @@ pub(super) struct Wires {
     pub(super) exported: u64,
     /// Flits moved through switches since the last sample.
     pub(super) flit_hops: u64,
-    pub(super) log: Option<Vec<(Event, Flit)>>,
+    pub(super) log: Option<Log>,
     num_vcs: u32,
     credit_delay: u32,
 }
@@ -114,7 +115,15 @@ impl Wires {
     pub(super) fn switched(&mut self, now: Cycle, router: RouterId, flit: &Flit, from: [usize; 2], to: [usize; 2]) {
         self.flit_hops += 1;
         if let Some(log) = &mut self.log {
-            log.push((Event::Switched(now, router, from.map(|i| i as u16), to.map(|i| i as u16)), *flit));
+            log.push(Event::Switched(now, router, from.map(|i| i as u16), to.map(|i| i as u16)), flit);
+        }
+    }
+
+    /// Notes that a flit will go from its output queue onto the channel in cycle `at`.
+    #[inline]
+    pub(super) fn departs(&mut self, at: u32, router: RouterId, flit: &Flit, to: [usize; 2]) {
+        if let Some(log) = self.log.as_mut().filter(|log| log.every_event()) {
+            log.push(Event::Departed(at.into(), router, to.map(|i| i as u16)), flit);
         }
     }
 
