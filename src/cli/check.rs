@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use clap::Args;
 
-use crate::cli::InputArgs;
+use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
 use crate::study::{routing_of, schema, topology_of, Estimate, Plan, Prepared, VOLATILE_TABLES};
@@ -14,7 +14,7 @@ use crate::study::{routing_of, schema, topology_of, Estimate, Plan, Prepared, VO
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
-    input: InputArgs,
+    input: NetworkArgs,
     /// Ranks to reckon with
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     ranks: u32,
