@@ -27,7 +27,7 @@ fn point(q: u32, p: u32, load: f64) -> Point {
 /// A network that has run `WARM_UP` cycles.
 fn network(point: &Point) -> (Network, Windows) {
     let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-    let routing = (point.routing)(&point.config, &point.graph, &wiring.routers).expect("it was checked");
+    let routing = point.build_routing(&wiring.routers).expect("it was checked");
     let mut windows = Windows::new(Vec::new(), u64::MAX, 1);
     let header = windows.header_bytes();
     let load = point.load.clone();

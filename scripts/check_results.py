@@ -119,6 +119,7 @@ def check_details(path, indices):
         for array in detail.variables:
             detail[array].load()
         check(len(str(detail["toml"].values)) > 0, f"{place}/toml is empty")
+        check("deadlock" in str(detail["deadlock"].values), f"{place}/deadlock says nothing of it")
         network = xr.open_dataset(path, group=detail.attrs["network"], engine="h5netcdf")
         for dimension in ("channel", "endpoint"):
             check(network.sizes[dimension] == detail.sizes[dimension], f"{place}: {dimension} is not that of its network")

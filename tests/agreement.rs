@@ -4,13 +4,17 @@
 #[allow(dead_code, reason = "the reference model's own tests use the rest")]
 #[path = "reference/mod.rs"]
 mod reference;
+#[path = "reference/routings.rs"]
+mod routings;
 mod support;
 
 use std::collections::VecDeque;
 
 use reference::network::Network;
 use reference::packet::{Packet, PacketSpec};
+use reference::router::Route;
 use reference::{Model, Params};
+use routings::{Detour, Hashed, LeastOccupied, Routing, Split, Ugal, Ways};
 use sfpdes::network::{flag, Event, Flit};
 use sfpdes::topology::Graph;
 
@@ -52,6 +56,27 @@ fn x_then_y(x: u32, router: u32, target: u32) -> u32 {
 /// Runs `toml` in both and compares their logs. `next` names the next router, `vcs` the VCs of a hop, given whether it is
 /// the first.
 fn check(toml: &str, next: impl Fn(&Graph, u32, u32) -> u32, vcs: impl Fn(bool) -> Vec<usize>) {
+    check_routes(toml, |graph, place| {
+        let target = graph.router_of(place.packet.destination as u32);
+        (target != place.router).then(|| {
+            let next = next(graph, place.router, target);
+            let port = graph.peers(place.router).iter().position(|&peer| peer == next).expect("the next router is a neighbour");
+            (port, vcs(place.in_port >= graph.degree(place.router) as usize))
+        })
+    });
+}
+
+/// Where a head of the model is routed, and the occupancy of the ports there.
+struct Place<'a> {
+    router: u32,
+    in_port: usize,
+    packet: &'a Packet,
+    occupancy: &'a [usize],
+}
+
+/// Runs `toml` in both and compares their logs. `route` gives the network port and its VCs, or `None` to eject; it is called
+/// once per packet and router passed.
+fn check_routes(toml: &str, mut route: impl FnMut(&Graph, &Place) -> Option<Route>) {
     let point = support::point(toml, &[], 1);
     let ours = support::trace(&point, CYCLES);
     let graph = &point.graph;
@@ -68,17 +93,12 @@ fn check(toml: &str, next: impl Fn(&Graph, u32, u32) -> u32, vcs: impl Fn(bool) 
         alloc_iters: p.alloc_iters as usize,
         cut_through: p.cut_through,
     };
-    let route = |router: usize, in_port: usize, _: usize, packet: &Packet| {
+    let route = |router: usize, in_port: usize, _: usize, packet: &Packet, occupancy: &[usize]| {
         let router = router as u32;
-        let degree = graph.degree(router) as usize;
-        let target = graph.router_of(packet.destination as u32);
-        if target == router {
-            let port = degree + packet.destination - graph.endpoints(router).start as usize;
-            return (port, (0..p.num_vcs as usize).collect());
-        }
-        let next = next(graph, router, target);
-        let port = graph.peers(router).iter().position(|&peer| peer == next).expect("the next router is a neighbour");
-        (port, vcs(in_port >= degree))
+        route(graph, &Place { router, in_port, packet, occupancy }).unwrap_or_else(|| {
+            let port = graph.degree(router) as usize + packet.destination - graph.endpoints(router).start as usize;
+            (port, (0..p.num_vcs as usize).collect())
+        })
     };
     let network = Network::from_graph(graph, p.latency.map(u64::from));
     let mut model = Model::new(network, params, &packets(graph, &ours), route);
@@ -210,5 +230,62 @@ fn slow_stages_and_long_channels() {
             let text = toml(network, &router, "", "injection_rate = 0.6\npacket_size = 2");
             check(&text, lowest_id, |first| vec![usize::from(!first)]);
         }
+    }
+}
+
+/// Networks on which routings are compared: the diameter, and the hops of the longest detour. Ties are common on the torus.
+const NETWORKS: [(&str, u32, u32); 3] = [
+    ("topology = \"slim-fly\"\nq = 4\np = 3", 2, 4),
+    ("topology = \"slim-fly\"\nq = 5\np = 4", 2, 4),
+    ("topology = \"torus\"\ndims = [4, 4]\np = 2", 4, 7),
+];
+
+/// Compares `algorithm` on one network with `hops` VCs.
+fn check_algorithm(network: &str, hops: u32, algorithm: &str, routing: impl Fn(&Graph) -> Box<dyn Routing>) {
+    for (load, depth) in [(0.3, 4), (0.9, 2)] {
+        let router = format!("num_vcs = {hops}\nvc_buf_size = {depth}");
+        let text = toml(network, &router, algorithm, &format!("injection_rate = {load}\npacket_size = 2"));
+        let mut ways = Ways::new(routing(&support::point(&text, &[], 1).graph));
+        check_routes(&text, |graph, place| ways.route(graph, place));
+    }
+}
+
+#[test]
+fn packets_split_over_minimal_ports() {
+    for (network, diameter, _) in NETWORKS {
+        check_algorithm(network, diameter, "algorithm = \"min\"\ntie = \"per_packet\"", |graph| Box::new(Split::new(graph)));
+    }
+}
+
+#[test]
+fn the_least_occupied_minimal_port() {
+    for (network, diameter, _) in NETWORKS {
+        check_algorithm(network, diameter, "algorithm = \"min-adaptive\"", |graph| Box::new(LeastOccupied::new(graph)));
+    }
+}
+
+#[test]
+fn paths_by_hash() {
+    for (network, diameter, _) in NETWORKS {
+        check_algorithm(network, diameter, "algorithm = \"ecmp\"", |_| Box::new(Hashed));
+    }
+}
+
+#[test]
+fn valiant_by_a_random_router() {
+    for (network, diameter, longest) in NETWORKS {
+        check_algorithm(network, longest, "algorithm = \"valiant\"", |graph| Box::new(Detour::new(graph, None)));
+        let limit = diameter + 1;
+        let algorithm = format!("algorithm = \"valiant\"\nmax_hops = {limit}");
+        check_algorithm(network, limit, &algorithm, |graph| Box::new(Detour::new(graph, Some(limit))));
+    }
+}
+
+#[test]
+fn ugal_by_local_queues() {
+    for (network, _, longest) in NETWORKS {
+        check_algorithm(network, longest, "algorithm = \"ugal-l\"", |graph| Box::new(Ugal::new(graph, 4, 0)));
+        let algorithm = "algorithm = \"ugal-l\"\nugal_candidates = 2\nugal_threshold = 6";
+        check_algorithm(network, longest, algorithm, |graph| Box::new(Ugal::new(graph, 2, 6)));
     }
 }

@@ -215,6 +215,26 @@ fn any<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
     choices[stream.below(choices.len() as u32) as usize]
 }
 
+/// Any routing that goes on any network, with any of its settings.
+fn random_routing(s: &mut Stream) -> String {
+    let tie = any(s, &["lowest_id", "random", "per_packet"]);
+    let policy = any(s, &["hop", "hop", "any"]);
+    match any(s, &["min", "min", "layers", "min-adaptive", "ecmp", "valiant", "ugal-l", "ugal-l"]) {
+        "layers" => format!("tie = '{}'\nvc_policy = 'layers'\n", any(s, &["lowest_id", "random"])),
+        "min" => format!("tie = '{tie}'\nvc_policy = '{policy}'\n"),
+        "valiant" => format!("algorithm = 'valiant'\ntie = '{tie}'\nvc_policy = '{policy}'\n{}", any(s, &["", "max_hops = 9\n"])),
+        "ugal-l" => format!(
+            "algorithm = 'ugal-l'\ntie = '{tie}'\nvc_policy = '{policy}'\n{}ugal_candidates = {}\nugal_threshold = {}\n\
+             ugal_weight = '{}'\n",
+            any(s, &["", "max_hops = 9\n"]),
+            any(s, &[1, 4, 9]),
+            any(s, &[0, 0, -20, 6]),
+            any(s, &["hops", "legs", "none"]),
+        ),
+        other => format!("algorithm = '{other}'\nvc_policy = '{policy}'\n"),
+    }
+}
+
 /// Settings that nobody would think of together, on a small network.
 fn random_input(seed: u64) -> String {
     let s = &mut Stream::new(seed, Purpose::Pairs, 1);
@@ -241,11 +261,7 @@ fn random_input(seed: u64) -> String {
     };
     let rate = any(s, &["0.0", "0.001", "0.05", "0.3", "0.7", "1.0"]);
     let bursts = if s.below(3) == 0 && rate != "0.7" { "process = 'on-off'\nburst_length = 7\n" } else { "" };
-    let routing = if grid && s.below(2) == 0 {
-        "algorithm = 'dimension-order'\n".to_string()
-    } else {
-        format!("tie = '{}'\nvc_policy = '{}'\n", any(s, &["lowest_id", "random"]), any(s, &["hop", "hop", "any"]))
-    };
+    let routing = if grid && s.below(2) == 0 { "algorithm = 'dimension-order'\n".to_string() } else { random_routing(s) };
     let allocators = ["islip", "separable-input-first"];
     format!(
         "[network]\n{network}p = {}\nchannel_latency = {}\nchannel_latency_local = {}\nchannel_latency_endpoint = {}\n\
@@ -288,6 +304,7 @@ fn random_settings_give_one_answer() {
             let shared = outcome(partitions).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{input}"));
             assert_eq!(shared.report, alone.report, "seed {seed} on {partitions}:\n{input}");
             assert_eq!(shared.stuck, alone.stuck, "seed {seed} on {partitions}:\n{input}");
+            assert_eq!(shared.cycle, alone.cycle, "seed {seed} on {partitions}:\n{input}");
         }
     }
 }

@@ -217,6 +217,10 @@ fn a_deadlock_is_found_named_and_told_by_the_exit_code() {
     for part in ["no flit moved for 10000 cycles", "packet ", "of endpoint", "at router", "waits for", "generated in cycle"] {
         assert!(end.stderr.contains(part), "{part}: {}", end.stderr);
     }
+    // All the way round the ring of eight, one way or the other.
+    let cycle = end.stderr.lines().find(|line| line.contains("a cycle of channels: ")).expect("the cycle is told");
+    assert_eq!(cycle.matches(" -> ").count(), 8, "{cycle}");
+    assert!(cycle.contains("7 -> 0 on VC 0") || cycle.contains("0 -> 7 on VC 0"), "{cycle}");
     assert!(end.stdout.contains("stalled"), "{}", end.stdout);
     // A window shorter than the watchdog's time must not pass it off as saturation.
     let short = simulate(DEADLOCK, &["measurement.max_samples=3"]).report;
@@ -243,7 +247,60 @@ fn a_deadlock_is_the_same_on_any_number_of_partitions() {
     for n in [2, 3, 8] {
         let shared = outcome(n);
         assert_eq!((shared.report, shared.stuck), (alone.report.clone(), alone.stuck.clone()));
+        assert!(shared.cycle.is_some() && shared.cycle == alone.cycle);
     }
+}
+
+#[test]
+fn every_routing_that_is_cyclic_is_refused_and_when_forced_its_deadlock_is_found() {
+    // On a ring of eight minimal paths of up to four hops fill the channels all the way round.
+    let ring = DEADLOCK.replace("algorithm = 'dimension-order'", "vc_policy = 'any'");
+    let slim_fly = ring.replace("topology = 'torus'\ndims = [8]", "topology = 'slim-fly'\nq = 5\np = 6");
+    for (network, routing) in [
+        (&ring, &["routing.algorithm=min"][..]),
+        (&ring, &["routing.tie=per_packet"]),
+        (&ring, &["routing.algorithm=min-adaptive"]),
+        (&ring, &["routing.algorithm=ecmp"]),
+        (&ring, &["routing.algorithm=valiant"]),
+        (&ring, &["routing.algorithm=valiant", "routing.max_hops=4"]),
+        (&ring, &["routing.algorithm=ugal-l"]),
+        (&ring, &["routing.vc_policy=layers"]),
+        (&ring, &["routing.vc_policy=hop"]),
+        (&slim_fly, &["routing.algorithm=valiant"]),
+        (&slim_fly, &["routing.algorithm=ugal-l", "routing.ugal_threshold=-1000"]),
+    ] {
+        let place = Place::new(network);
+        let sets: Vec<&str> = routing.iter().copied().chain(["measurement.stall_cycles=2000"]).collect();
+        let refused: Vec<&str> = sets.iter().copied().chain(["routing.allow_deadlock=false"]).collect();
+        let end = finish(place.command(&place.path("refused.h5"), &refused, 1, 1));
+        assert_eq!(end.code(), Some(exit::INPUT), "{routing:?}: {}", end.stderr);
+        assert!(end.stderr.contains("can deadlock") || end.stderr.contains(" VCs, num_vcs is 1"), "{}", end.stderr);
+        assert!(!place.path("refused.h5").exists());
+        let results = place.path("results.h5");
+        let end = finish(place.command(&results, &sets, 1, 1));
+        assert_eq!(end.code(), Some(exit::STALL), "{routing:?}: {}", end.stderr);
+        assert_eq!(words(&table(&results), "status"), ["stalled"]);
+        let cycle = end.stderr.lines().find(|line| line.contains("a cycle of channels: ")).expect("the cycle is told");
+        check_cycle(network.contains("torus"), cycle);
+        let file = hdf5::File::open(&results).unwrap();
+        let said: hdf5::types::VarLenUnicode = file.dataset("points_detail/0000/deadlock").unwrap().read_scalar().unwrap();
+        assert!(said.starts_with("can deadlock, allowed by routing.allow_deadlock: "), "{said}");
+    }
+}
+
+/// Each channel of a cycle in words begins where the one before ends, on a ring at a neighbour.
+fn check_cycle(ring: bool, text: &str) {
+    let number = |word: &str| word.trim_matches(|c: char| !c.is_ascii_digit()).parse::<i32>().unwrap();
+    let parts: Vec<&str> = text.split(" -> ").collect();
+    let ends =
+        parts.windows(2).map(|pair| (number(pair[0].rsplit(' ').next().unwrap()), number(pair[1].split(' ').next().unwrap())));
+    let ends: Vec<(i32, i32)> = ends.collect();
+    assert!(ends.len() >= 2, "{text}");
+    for pair in ends.windows(2) {
+        assert_eq!(pair[0].1, pair[1].0, "{text}");
+    }
+    assert!(text.contains("and so on over") || ends.last().unwrap().1 == ends[0].0, "{text}");
+    assert!(!ring || ends.iter().all(|(a, b)| [1, 7].contains(&(a - b).abs())), "{text}");
 }
 
 #[test]
@@ -303,7 +360,7 @@ fn an_idle_network_of_a_million_endpoints_costs_next_to_nothing() {
         let point = point(network, &[&format!("traffic.injection_rate={rate}")], 1);
         assert_eq!(point.graph.n_endpoints(), 1_024_000);
         let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-        let routing = (point.routing)(&point.config, &point.graph, &wiring.routers).unwrap();
+        let routing = point.build_routing(&wiring.routers).unwrap();
         let mut windows = Windows::new(Vec::new(), NEVER, 1);
         let header = windows.header_bytes();
         let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, 1000);

@@ -155,6 +155,27 @@ fn any_number_of_ranks_gives_one_answer() {
 }
 
 #[test]
+fn every_routing_gives_one_answer_on_any_number_of_ranks() {
+    let place = Place::new(SLIM_FLY);
+    for (n, sets) in [
+        &["routing.tie=per_packet"][..],
+        &["routing.vc_policy=layers", "routing.tie=random"],
+        &["routing.algorithm=min-adaptive"],
+        &["routing.algorithm=ecmp"],
+        &["routing.algorithm=valiant", "routing.max_hops=3", "router.num_vcs=3"],
+        &["routing.algorithm=ugal-l", "router.num_vcs=4"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let alone = place.run(&format!("alone_{n}"), sets, 1, 1);
+        for (ranks, threads) in [(2, 2), (3, 1), (7, 1)] {
+            assert_same(&alone, &place.run(&format!("on_{ranks}_{threads}_{n}"), sets, ranks, threads));
+        }
+    }
+}
+
+#[test]
 fn more_ranks_than_routers_give_one_answer() {
     let place = Place::new(SLIM_FLY);
     let sets = ["traffic.injection_rate=0.4", "measurement.sample_period=40"];
@@ -302,6 +323,12 @@ fn a_stall_is_told_by_the_exit_code_of_the_job() {
         let end = finish(place.command(&results, &[], 3, 1));
         assert_eq!(end.code(), Some(exit::STALL), "{}", end.stderr);
         assert_eq!(end.stderr.matches("those that wait longest").count(), 1, "{}", end.stderr);
+        // The channels of the ring belong to all ranks.
+        assert!(
+            end.stderr.contains("a cycle of channels: ") && end.stderr.contains("which waits for the first"),
+            "{}",
+            end.stderr
+        );
         assert_eq!(words(&table(&results), "status"), ["stalled"]);
     }
 }

@@ -268,12 +268,13 @@ fn the_digest_ignores_the_run_and_nothing_else() {
     assert_eq!(digest(&base).unwrap(), digest(&elsewhere).unwrap());
     assert!(fs::read(&base).unwrap() != fs::read(&elsewhere).unwrap(), "or the test shows nothing");
     type Change = fn(&mut PointRecord);
-    let changes: [(&str, Change); 8] = [
+    let changes: [(&str, Change); 9] = [
         ("/points/packet_latency", |r| r.report.packet_latency.mean += 1e-12),
         ("/points/flit_hops", |r| r.report.flit_hops += 1),
         ("/points/stop_reason", |r| r.report.stop_reason = "drained"),
         ("/points/point", |r| r.index = 0),
         ("/points_detail/0001/toml", |r| r.config_toml.push(' ')),
+        ("/points_detail/0001/deadlock", |r| r.deadlock.push(' ')),
         ("/points_detail/0001/channel_utilization", |r| r.report.channel_utilization[2] += 1e-12),
         ("/points_detail/0001/endpoint_offered", |r| r.report.endpoint_offered[5] += 1),
         ("/points_detail/0001/packet_latency@units", |r| r.report.series[1].unit = "s"),

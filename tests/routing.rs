@@ -2,11 +2,10 @@
 
 mod common;
 
-use common::{all_distances, all_routers, random_graph};
+use common::{all_distances, all_routers, graphs, minimal_ports};
 use sfpdes::ids::Port;
 use sfpdes::rng::{Purpose, Stream};
 use sfpdes::routing::dimension_order::DimensionOrder;
-use sfpdes::routing::min::Min;
 use sfpdes::routing::table::{Table, Tie};
 use sfpdes::routing::vc::VcClasses;
 use sfpdes::routing::{Head, Here, Routing, RoutingAlgorithm, View, REGISTRY};
@@ -20,30 +19,6 @@ impl View for Idle {
     fn occupancy(&self, _port: Port) -> u32 {
         0
     }
-}
-
-fn graphs() -> Vec<(String, Graph)> {
-    let mut graphs: Vec<(String, Graph)> =
-        [4, 5, 7, 8].map(|q| (format!("slim fly {q}"), slim_fly::graph(q, 1))).into_iter().collect();
-    for dims in [&[6, 5][..], &[4, 4, 3], &[1, 7], &[2, 2, 2], &[1]] {
-        let grid = Grid::new(dims);
-        graphs.push((format!("mesh {grid}"), mesh::graph(&grid, 1)));
-        graphs.push((format!("torus {grid}"), torus::graph(&grid, 1)));
-    }
-    for seed in 0..8 {
-        graphs.push((format!("random {seed}"), random_graph(30 + seed, 2 * seed, u64::from(seed))));
-    }
-    graphs.push((
-        "star with more than 256 ports".into(),
-        Graph::from_links(&(1..300).map(|r| (0, r)).collect::<Vec<_>>(), &[1; 300], vec![0; 300], vec![0; 300]),
-    ));
-    graphs
-}
-
-/// The ports of `a` by which a shortest path to `b` can start.
-fn minimal_ports(graph: &Graph, distance: &[Vec<u32>], a: u32, b: u32) -> Vec<Port> {
-    let nearer = |&(_, &peer): &(usize, &u32)| distance[peer as usize][b as usize] + 1 == distance[a as usize][b as usize];
-    graph.peers(a).iter().enumerate().filter(nearer).map(|(port, _)| port as Port).collect()
 }
 
 #[test]
@@ -143,8 +118,8 @@ fn check_routing(name: &str, graph: &Graph, routing: &impl RoutingAlgorithm, per
 #[test]
 fn minimal_routing_comes_nearer_with_every_hop() {
     for (name, graph) in graphs() {
-        for tie in [Tie::LowestId, Tie::Random { seed: 1 }] {
-            let min = Min::new(&graph, &all_routers(&graph), tie, VcClasses::any(3)).unwrap();
+        for tie in [Some(Tie::LowestId), Some(Tie::Random { seed: 1 }), None] {
+            let min = common::min(&graph, tie, VcClasses::any(3));
             check_routing(&name, &graph, &Routing::Min(min), |_, vcs| assert_eq!(vcs, 0b111));
         }
     }
@@ -153,7 +128,7 @@ fn minimal_routing_comes_nearer_with_every_hop() {
 #[test]
 fn minimal_routing_by_hop_is_on_vc_i_at_hop_i() {
     let graph = slim_fly::graph(5, 1);
-    let min = Min::new(&graph, &all_routers(&graph), Tie::LowestId, VcClasses::by_hop(2, 2)).unwrap();
+    let min = common::min(&graph, Some(Tie::LowestId), VcClasses::by_hop(2, 2));
     check_routing("slim fly 5", &graph, &Routing::Min(min), |hops, vcs| assert_eq!(vcs, 1 << hops));
 }
 

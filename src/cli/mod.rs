@@ -2,6 +2,7 @@
 
 mod check;
 mod keys;
+mod layers;
 mod plot;
 mod run;
 mod trace;
@@ -46,6 +47,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Draw latency and accepted load against offered load, as SVG and PNG
     Plot(plot::PlotArgs),
+    /// Count the layers of VCs that make one path per pair of routers free of deadlock, as CSV
+    Layers(layers::LayersArgs),
     /// Follow single packets through the network, event by event
     Trace(trace::TraceArgs),
     /// Print the reference of every key of the input
@@ -101,6 +104,7 @@ pub fn main() -> i32 {
     let result = match cli.command {
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Plot(args)) => plot::plot(&args),
+        Some(Command::Layers(args)) => layers::layers(&args),
         Some(Command::Trace(args)) => trace::trace(&args),
         Some(Command::Keys) => keys::print(),
         Some(Command::Run(args)) => on_team(&args),

@@ -12,6 +12,22 @@ use crate::stats::{Arrived, Measured, Period, Window};
 /// For each output VC of a cut channel, the part of its buffer that its own partition can see.
 pub type CutHalves = Vec<Vec<u8>>;
 
+/// A head that waits: the channel and VC by which it came to `router`, and the VCs one of which it needs at `port` there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Blocked {
+    /// Channel between routers, as numbered by the graph.
+    pub channel: u32,
+    /// VC there.
+    pub vc: u32,
+    /// The router it stands at.
+    pub router: u32,
+    /// The network port it wants.
+    pub port: u32,
+    /// Bit v: VC v would do.
+    pub vcs: u32,
+}
+
 impl Network {
     /// Closes the sample period that ends at cycle `now` (exclusive): its counts, after checking that no flit was lost.
     ///
@@ -157,6 +173,23 @@ impl Network {
     #[must_use]
     pub fn arrived(&self) -> Vec<Arrived> {
         self.delivery.as_ref().map_or(Vec::new(), Delivery::arrived)
+    }
+
+    /// What the flits at the heads of buffers between routers wait for, ejection aside.
+    #[must_use]
+    pub fn blocked(&self) -> Vec<Blocked> {
+        let v = self.params.num_vcs as usize;
+        let blocked = |vc: usize| {
+            let channel = self.wiring.channel_in[vc / v]?;
+            self.routers.front(vc)?;
+            let lr = self.wiring.router_of_port[vc / v] as usize;
+            let (port, _) = self.routers.wants(vc);
+            let vcs = self.routers.wanted_vcs(vc);
+            let router = self.wiring.routers[lr];
+            let onward = port < self.wiring.degree[lr] && vcs != 0;
+            onward.then_some(Blocked { channel, vc: (vc % v) as u32, router, port: port.into(), vcs })
+        };
+        (0..self.n_vcs()).filter_map(blocked).collect()
     }
 
     /// The flits that have waited longest at the head of a buffer, oldest first, as text: for the report of a stall.

@@ -21,6 +21,7 @@ mod wires;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use audit::Blocked;
 pub use endpoint::Endpoint;
 pub use flit::{flag, Flit};
 pub use layout::{Far, Layout, Link, Wiring};

@@ -260,6 +260,18 @@ impl Routers {
         (self.inputs[vc].len > 0).then_some(&self.inputs[vc].front)
     }
 
+    /// The VCs that the packet at the head of `vc` may wait for at its output port: the one it holds, or those that routing
+    /// allows it; none before it was routed.
+    pub(super) fn wanted_vcs(&self, vc: usize) -> u32 {
+        let input = &self.inputs[vc];
+        let unrouted = self.rc[input.bit as usize / 64] >> (input.bit % 64) & 1 == 1;
+        match input.state {
+            State::Active => 1 << input.out_vc,
+            State::Waiting if !unrouted => input.vcs,
+            _ => 0,
+        }
+    }
+
     /// Where the packet at the head of `vc` wants to go, for the report of a stall: output port, and VC if it holds one.
     pub(super) fn wants(&self, vc: usize) -> (Port, Option<u8>) {
         let input = &self.inputs[vc];

@@ -48,6 +48,12 @@ pub fn to_csv(table: &PointTable) -> String {
     text
 }
 
+/// Cells as one line, without its end.
+#[must_use]
+pub fn csv_line(cells: &[String]) -> String {
+    cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",")
+}
+
 /// `text` as one cell.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {

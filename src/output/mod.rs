@@ -13,7 +13,7 @@ mod record;
 mod results;
 mod table;
 
-pub use self::csv::{summary_path, to_csv, write_search_summary, write_summary};
+pub use self::csv::{csv_line, summary_path, to_csv, write_search_summary, write_summary};
 pub use self::disk::estimate_bytes;
 pub use self::hdf5::{compare, digest, read_table, Store, FORMAT_VERSION};
 pub use self::plot::plot;

@@ -61,6 +61,8 @@ pub struct PointRecord {
     pub coordinates: Vec<Coordinate>,
     /// Its effective configuration.
     pub config_toml: String,
+    /// How freedom from deadlock was shown, or the cycle that was allowed.
+    pub deadlock: String,
     /// What was measured.
     pub report: PointReport,
     /// What it took on this machine.

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::cycle::{self, Dependency};
 use super::set::Set;
-use super::{vc, Choice, Entry, Head, Here, RoutingAlgorithm};
+use super::{two_legs, vc, Choice, Entry, Head, Here, RoutingAlgorithm, Survey};
 use crate::config::{self, Applies, Config, ConfigErrors, Kind};
 use crate::ids::RouterId;
 use crate::rng::mix;
@@ -54,7 +54,7 @@ pub enum Evidence {
 impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Evidence::Argument(why) => write!(f, "deadlock-free: {why}"),
+            Evidence::Argument(why) => write!(f, "deadlock-free by argument: {why}"),
             Evidence::Acyclic { n_channels, n_dependencies } => {
                 write!(f, "deadlock-free: acyclic dependency graph over {n_channels} channels ({n_dependencies} dependencies)")
             }
@@ -93,32 +93,32 @@ impl fmt::Display for Cycle {
     }
 }
 
-/// Shows that `routing`, built for all routers of `graph` in their order, cannot deadlock: by its own argument if it has one,
-/// else by the dependency graph.
+/// Shows by its dependency graph that `routing`, built for all routers of `graph` in their order, cannot deadlock. Follows
+/// legs where the algorithm is made of them, else whole paths: see [`check_paths`].
 ///
 /// # Errors
 /// A cycle of the dependency graph.
 pub fn check(graph: &Graph, routing: &impl RoutingAlgorithm, num_vcs: u32) -> Result<Evidence, Cycle> {
-    match routing.argument() {
-        Some(why) => Ok(Evidence::Argument(why)),
-        None => check_graph(graph, routing, num_vcs),
+    match routing.two_legs() {
+        Some(legs) => settle(graph, &two_legs::dependencies(graph, legs), num_vcs),
+        None => check_paths(graph, routing, num_vcs),
     }
 }
 
-/// As `check`, by the dependency graph alone. Costs one step per (destination, router, way to get there): about N_r^2 for
-/// a table routing that ignores hops. Cycles are looked for as the graph grows, and usually found long before all
-/// destinations have been followed.
+/// As [`check`], by following every path. Costs one step per (destination, router, way to get there): about N_r^2 for
+/// a table routing that ignores hops, N_r^3 with intermediate routers. Cycles are looked for as the graph grows, and usually
+/// found long before all destinations have been followed.
 ///
 /// # Errors
 /// A cycle of the dependency graph.
-pub fn check_graph(graph: &Graph, routing: &impl RoutingAlgorithm, num_vcs: u32) -> Result<Evidence, Cycle> {
+pub fn check_paths(graph: &Graph, routing: &impl RoutingAlgorithm, num_vcs: u32) -> Result<Evidence, Cycle> {
     let mut ends: Vec<RouterId> = (0..graph.n_routers()).filter(|&r| !graph.endpoints(r).is_empty()).collect();
     // In a scattered order, because a cycle needs destinations all over it: on a Slim Fly of 15,842 routers the first few
     // hundred show one.
     ends.sort_unstable_by_key(|&r| mix(u64::from(r)));
     let mut dependencies: Vec<Dependency> = Vec::new();
     let (mut done, mut batch) = (0, 16);
-    while done < ends.len() {
+    loop {
         let destinations = &ends[done..ends.len().min(done + batch)];
         let found = destinations
             .par_iter()
@@ -134,14 +134,32 @@ pub fn check_graph(graph: &Graph, routing: &impl RoutingAlgorithm, num_vcs: u32)
         dependencies.extend(found);
         dependencies.par_sort_unstable();
         dependencies.dedup();
-        if let Some(cycle) = cycle::find(&dependencies, graph.n_channels(), num_vcs) {
-            return Err(Cycle(cycle.into_iter().map(|(channel, vc)| virtual_channel(graph, channel, vc)).collect()));
-        }
+        let evidence = settle(graph, &dependencies, num_vcs)?;
         done += destinations.len();
+        if done == ends.len() {
+            return Ok(evidence);
+        }
         // Doubling bounds the work of all searches for a cycle by twice that of the last.
         batch = done;
     }
-    Ok(Evidence::Acyclic { n_channels: graph.n_channels() * num_vcs as usize, n_dependencies: dependencies.len() })
+}
+
+/// Looks for a cycle of `dependencies`, which are sorted.
+fn settle(graph: &Graph, dependencies: &[Dependency], num_vcs: u32) -> Result<Evidence, Cycle> {
+    match cycle::find(dependencies, graph.n_channels(), num_vcs) {
+        Some(cycle) => Err(Cycle(cycle.into_iter().map(|(channel, vc)| virtual_channel(graph, channel, vc)).collect())),
+        None => Ok(Evidence::Acyclic { n_channels: graph.n_channels() * num_vcs as usize, n_dependencies: dependencies.len() }),
+    }
+}
+
+/// The cycle of channels in which the heads of a stalled network wait, `waits` being what each holds and wants: the
+/// channel and VC it came by, the channel it wants, and the VCs it may take there. `None` if there is no cycle among them.
+#[must_use]
+pub fn cycle_of_waits(graph: &Graph, waits: &[[u32; 4]], num_vcs: u32) -> Option<Cycle> {
+    let mut dependencies: Vec<Dependency> =
+        waits.iter().map(|&[held, vc, wanted, wanted_vcs]| Dependency { held, held_vcs: 1 << vc, wanted, wanted_vcs }).collect();
+    dependencies.sort_unstable();
+    settle(graph, &dependencies, num_vcs).err()
 }
 
 fn virtual_channel(graph: &Graph, channel: u32, vc: u32) -> VirtualChannel {
@@ -213,24 +231,33 @@ impl Walk {
     }
 }
 
-/// Shows that the input cannot deadlock. Builds rows for all routers unless the algorithm has an argument, so it is done
-/// once per input, not per partition.
+/// Steps, pairs of routers times hops where decisions depend on them, up to which the dependency graph of every input is
+/// built and searched: a few seconds of one core. Beyond, an exact argument stands in where there is one.
+pub const MAX_STEPS: u64 = 8_000_000;
+
+/// Shows that the input cannot deadlock: by the dependency graph, or, where that takes more than [`MAX_STEPS`], by the
+/// algorithm's own argument if it has one. Builds rows for all routers for the graph, so it is done once per input, not per
+/// partition.
 ///
 /// # Errors
 /// What building the algorithm refuses; a cycle, with what would avoid it, unless `routing.allow_deadlock` is set.
-pub fn verify(cfg: &Config, graph: &Graph, entry: &Entry) -> Result<Evidence, ConfigErrors> {
-    if let Some(why) = (entry.build)(cfg, graph, &[])?.argument() {
+pub fn verify(cfg: &Config, survey: &Survey, entry: &Entry) -> Result<Evidence, ConfigErrors> {
+    let graph = survey.graph();
+    let bare = (entry.build)(cfg, survey, &[])?;
+    let hops = if bare.reads_hops() { (entry.max_hops)(cfg, survey).max(1) } else { 1 };
+    let steps = u64::from(graph.n_routers()).pow(2) * u64::from(hops);
+    if let Some(why) = bare.argument().filter(|_| steps > MAX_STEPS) {
         return Ok(Evidence::Argument(why));
     }
     let all: Vec<RouterId> = (0..graph.n_routers()).collect();
     let num_vcs = cfg.int("router.num_vcs") as u32;
-    match check_graph(graph, &(entry.build)(cfg, graph, &all)?, num_vcs) {
+    match check(graph, &(entry.build)(cfg, survey, &all)?, num_vcs) {
         Err(cycle) if cfg.bool(KEY.path) => Ok(Evidence::Waived(cycle)),
         Err(cycle) => {
             let remedy = if entry.keys.iter().any(|key| key.path == vc::POLICY) {
-                Remedy::ByHop((entry.max_hops)(cfg, graph))
+                Remedy::ByHop((entry.max_hops)(cfg, survey))
             } else {
-                Remedy::MoreVcs((entry.vcs_required)(cfg, graph))
+                Remedy::MoreVcs((entry.vcs_required)(cfg, survey))
             };
             Err(cfg.fault("router.num_vcs", refusal(entry.name, cfg.text("network.topology"), num_vcs, &remedy, &cycle)).into())
         }

@@ -9,7 +9,7 @@
 //! ring of two or three routers is crossed in one hop and cannot deadlock with any number of VCs.
 
 use super::vc::split;
-use super::{Choice, Entry, Head, Here, Routing, RoutingAlgorithm, View};
+use super::{Choice, Entry, Head, Here, Memory, Routing, RoutingAlgorithm, Survey, View};
 use crate::config::{Config, ConfigErrors};
 use crate::ids::{Port, RouterId};
 use crate::rng::Stream;
@@ -22,14 +22,22 @@ pub const ENTRY: Entry = Entry {
     summary: "Dimension order: the lowest dimension first, the shorter way round in a torus",
     topologies: &["mesh", "torus"],
     keys: &[],
+    adaptive: false,
     max_hops: |cfg, _| with_grid(cfg, |grid, wraps| if wraps { torus::diameter(grid) } else { mesh::diameter(grid) }),
     vcs_required: |cfg, _| with_grid(cfg, vcs_required),
+    memory,
     build,
 };
 
-fn build(cfg: &Config, graph: &Graph, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
+/// Two ports per dimension, and the coordinates of all routers, of which each partition has its own.
+fn memory(cfg: &Config, survey: &Survey) -> Memory {
+    let dims = with_grid(cfg, |grid, _| grid.dims().len() as u64);
+    Memory { per_row: 4 * dims, shared: 2 * dims * u64::from(survey.graph().n_routers()) }
+}
+
+fn build(cfg: &Config, survey: &Survey, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
     let num_vcs = cfg.int("router.num_vcs") as u32;
-    let build = |grid: &Grid, wraps| DimensionOrder::new(graph, grid, wraps, routers, num_vcs);
+    let build = |grid: &Grid, wraps| DimensionOrder::new(survey.graph(), grid, wraps, routers, num_vcs);
     Ok(Routing::DimensionOrder(with_grid(cfg, build)))
 }
 

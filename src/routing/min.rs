@@ -1,88 +1,152 @@
-//! Minimal routing (`min`, the paper's MIN): one shortest path per pair of routers, from a table.
+//! Minimal routing (`min`, the paper's MIN): a shortest path that does not depend on the state of the network.
 
-use super::table::{Disconnected, Table, Tie};
-use super::vc::{is_by_hop, policy_key, VcClasses};
-use super::{Choice, Entry, Head, Here, Routing, RoutingAlgorithm, View, ALGORITHM};
-use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
+use std::sync::Arc;
+
+use super::layers::Layers;
+use super::minimal::{self, refused, tie_key, Minimal, TIE};
+use super::table::Disconnected;
+use super::vc::{self, policy_key, split, VcClasses, POLICY};
+use super::{Choice, Entry, Head, Here, Memory, Routing, RoutingAlgorithm, Survey, View};
+use crate::config::{Config, ConfigErrors};
 use crate::ids::RouterId;
 use crate::rng::Stream;
-use crate::topology::{Distances, Graph};
 
 const NAME: &[&str] = &["min"];
 
 /// The registry's entry.
 pub const ENTRY: Entry = Entry {
     name: NAME[0],
-    summary: "Minimal: one shortest path per pair of routers (MIN)",
+    summary: "Minimal: a shortest path, by default one per pair of routers (MIN)",
     topologies: &[],
-    keys: &[
-        Key {
-            path: "routing.tie",
-            kind: Kind::Choice(&["lowest_id", "random"]),
-            default: Default::Text("lowest_id"),
-            applies: Applies::When { key: ALGORITHM, values: NAME },
-            unit: "",
-            doc: "Which of several shortest paths is taken: lowest_id = the one over the next router with the lowest id \
-                  (BookSim2's rule); random = one drawn once per pair of routers from the seed.",
-        },
-        policy_key(NAME),
-    ],
-    max_hops: |_, graph| max_hops(graph),
-    vcs_required: |cfg, graph| if is_by_hop(cfg) { max_hops(graph).max(1) } else { 1 },
+    keys: &[tie_key(NAME), policy_key(NAME)],
+    adaptive: false,
+    max_hops: |_, survey| survey.diameter(),
+    vcs_required,
+    memory: |cfg, survey| Memory {
+        per_row: minimal::bytes_per_row(cfg, survey),
+        shared: if uses_layers(cfg) { Layers::bytes(survey.graph().n_routers()) } else { 0 },
+    },
     build,
 };
 
-fn build(cfg: &Config, graph: &Graph, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
-    let tie = match cfg.text("routing.tie") {
-        "random" => Tie::Random { seed: cfg.int("simulation.seed") as u64 },
-        _ => Tie::LowestId,
-    };
-    let vcs = VcClasses::from_config(cfg, || max_hops(graph));
-    Min::new(graph, routers, tie, vcs).map(Routing::Min).map_err(|e| cfg.fault("network.topology", e.to_string()).into())
+fn uses_layers(cfg: &Config) -> bool {
+    cfg.text(POLICY) == "layers"
 }
 
-/// The diameter; 0 for a network that is not connected, which building refuses.
-fn max_hops(graph: &Graph) -> u32 {
-    Distances::of(graph).diameter().unwrap_or(0)
+fn vcs_required(cfg: &Config, survey: &Survey) -> u32 {
+    if uses_layers(cfg) {
+        // What cannot be laid out is refused when it is built.
+        layers(cfg, survey).map_or(1, |layers| layers.n_layers())
+    } else {
+        vc::required(cfg, || survey.diameter())
+    }
+}
+
+/// The layers of the input's paths, whatever its VC policy.
+///
+/// # Errors
+/// A tie without one path per pair of routers, a network that is not connected or too large.
+pub fn layers(cfg: &Config, survey: &Survey) -> Result<Arc<Layers>, ConfigErrors> {
+    let Some(tie) = minimal::tie(cfg) else {
+        return Err(cfg
+            .fault(
+                POLICY,
+                format!("`layers` needs one path per pair of routers: {TIE} = \"lowest_id\" or \"random\", not \"per_packet\""),
+            )
+            .into());
+    };
+    survey.layers(tie).map_err(|e| cfg.fault(POLICY, e.to_string()).into())
+}
+
+fn build(cfg: &Config, survey: &Survey, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
+    let num_vcs = cfg.int("router.num_vcs") as u32;
+    let vcs = if uses_layers(cfg) {
+        Vcs::by_layer(num_vcs, layers(cfg, survey)?)
+    } else {
+        Vcs::Classes(VcClasses::from_config(cfg, || survey.diameter())?)
+    };
+    let tie = minimal::tie(cfg);
+    Min::new(survey, routers, tie, vcs).map(Routing::Min).map_err(|e| refused(cfg, e))
+}
+
+/// Which VCs a packet may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Vcs {
+    /// By its hops.
+    Classes(VcClasses),
+    /// By its source and destination.
+    Layers {
+        /// The layer of every pair.
+        layers: Arc<Layers>,
+        /// The VCs of each layer.
+        sets: Vec<u32>,
+    },
+}
+
+impl Vcs {
+    /// `num_vcs` VCs dealt to the layers as evenly as possible; if there are fewer than layers, the last share a VC, which
+    /// is not free of deadlock.
+    #[must_use]
+    pub fn by_layer(num_vcs: u32, layers: Arc<Layers>) -> Self {
+        let sets = split(num_vcs, layers.n_layers());
+        Vcs::Layers { layers, sets }
+    }
 }
 
 /// Minimal routing for the routers of one partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Min {
-    table: Table,
-    vcs: VcClasses,
+    minimal: Minimal,
+    vcs: Vcs,
 }
 
 impl Min {
-    /// With table rows for `routers`, in that order.
+    /// With table rows for `routers`, in that order; `tie` is `None` for a draw per packet.
     ///
     /// # Errors
     /// If the graph is not connected.
-    pub fn new(graph: &Graph, routers: &[RouterId], tie: Tie, vcs: VcClasses) -> Result<Self, Disconnected> {
-        Ok(Self { table: Table::build(graph, routers, tie)?, vcs })
+    pub fn new(survey: &Survey, routers: &[RouterId], tie: Option<super::table::Tie>, vcs: Vcs) -> Result<Self, Disconnected> {
+        Ok(Self { minimal: Minimal::build(survey, routers, tie)?, vcs })
     }
 
+    /// The VCs of a head; in layers it learns at its source which it is on, 1 more than which is its state.
     #[inline]
-    fn choice(&self, here: Here, head: &Head) -> Choice {
-        Choice { port: self.table.next(here.row, head.target), vcs: self.vcs.allowed(head.hops) }
+    fn vcs(&self, here: Here, head: &mut Head) -> u32 {
+        match &self.vcs {
+            Vcs::Classes(classes) => classes.allowed(head.hops),
+            Vcs::Layers { layers, sets } => {
+                if head.state == 0 {
+                    head.state = layers.get(here.router, head.target) + 1;
+                }
+                sets[usize::from(head.state) - 1]
+            }
+        }
     }
 }
 
 impl RoutingAlgorithm for Min {
     #[inline]
-    fn route(&self, here: Here, head: &mut Head, _view: &impl View, _rng: &mut Stream) -> Choice {
-        self.choice(here, head)
+    fn route(&self, here: Here, head: &mut Head, _view: &impl View, rng: &mut Stream) -> Choice {
+        Choice { port: self.minimal.next(here.row, head.target, rng), vcs: self.vcs(here, head) }
     }
 
     fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>) {
-        out.push((1.0, self.choice(here, head), *head));
+        let mut head = *head;
+        let vcs = self.vcs(here, &mut head);
+        let first = out.len();
+        let n = self.minimal.for_each(here.row, head.target, |port| out.push((0.0, Choice { port, vcs }, head)));
+        out[first..].iter_mut().for_each(|choice| choice.0 = 1.0 / n as f64);
     }
 
     fn argument(&self) -> Option<&'static str> {
-        self.vcs.argument()
+        match &self.vcs {
+            Vcs::Classes(classes) => classes.argument(),
+            Vcs::Layers { layers, sets } => (layers.n_layers() <= sets.iter().fold(0, |all, s| all | s).count_ones())
+                .then_some("every packet stays in one layer of VCs, whose dependency graph was made acyclic"),
+        }
     }
 
     fn reads_hops(&self) -> bool {
-        self.vcs.reads_hops()
+        matches!(&self.vcs, Vcs::Classes(classes) if classes.reads_hops())
     }
 }

@@ -3,16 +3,31 @@
 
 mod cycle;
 pub mod deadlock;
+pub mod detours;
 pub mod dimension_order;
+pub mod distances;
+pub mod ecmp;
+mod first_hops;
+pub mod layers;
 pub mod min;
+pub mod min_adaptive;
+pub mod minimal;
+pub mod port_sets;
 mod set;
+mod survey;
 pub mod table;
+mod two_legs;
+pub mod ugal;
+pub mod ugal_l;
+pub mod valiant;
 pub mod vc;
+
+pub use survey::Survey;
 
 use crate::config::{Config, ConfigErrors, Key};
 use crate::ids::{EndpointId, Port, RouterId};
 use crate::rng::Stream;
-use crate::topology::Graph;
+use detours::Detours;
 
 /// Where a head is when it is routed.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +91,31 @@ pub trait RoutingAlgorithm: Send + Sync {
     fn reads_hops(&self) -> bool {
         true
     }
+
+    /// How the algorithm is made of shortest paths and detours, if that is all it does. Static analyses then follow legs and
+    /// not whole paths, of which there are N_r times as many.
+    fn two_legs(&self) -> Option<TwoLegs<'_>> {
+        None
+    }
+}
+
+/// An algorithm that decides at the source, by whatever it sees there, for the shortest path or for one of all allowed
+/// detours, and takes a shortest path on each leg.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoLegs<'a> {
+    /// The detours and the shortest paths.
+    pub detours: &'a Detours,
+    /// Whether packets may go straight although there is a detour.
+    pub straight: bool,
+}
+
+/// Bytes that the tables of an algorithm take, roughly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// For each router of a partition.
+    pub per_row: u64,
+    /// Once per process.
+    pub shared: u64,
 }
 
 /// An algorithm as the program knows it.
@@ -89,12 +129,17 @@ pub struct Entry {
     pub topologies: &'static [&'static str],
     /// The keys it reads.
     pub keys: &'static [Key],
+    /// Whether decisions read the [`View`]. The probabilities of [`RoutingAlgorithm::choices`] are then those of an idle
+    /// network.
+    pub adaptive: bool,
     /// The most router-to-router channels a packet can cross on this graph.
-    pub max_hops: fn(&Config, &Graph) -> u32,
-    /// The fewest VCs with which it is free of deadlock on this graph.
-    pub vcs_required: fn(&Config, &Graph) -> u32,
+    pub max_hops: fn(&Config, &Survey) -> u32,
+    /// The fewest VCs with which it is free of deadlock on this graph; 1 where only the dependency graph can tell.
+    pub vcs_required: fn(&Config, &Survey) -> u32,
+    /// What its tables take.
+    pub memory: fn(&Config, &Survey) -> Memory,
     /// Builds it with table rows for `routers` only, in that order: `Here::row` indexes them.
-    pub build: fn(&Config, &Graph, routers: &[RouterId]) -> Result<Routing, ConfigErrors>,
+    pub build: fn(&Config, &Survey, routers: &[RouterId]) -> Result<Routing, ConfigErrors>,
 }
 
 /// The key that selects the algorithm.
@@ -138,6 +183,12 @@ macro_rules! algorithms {
                     $(Routing::$Algorithm(algorithm) => algorithm.reads_hops(),)*
                 }
             }
+
+            fn two_legs(&self) -> Option<TwoLegs<'_>> {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.two_legs(),)*
+                }
+            }
         }
 
         /// Every algorithm.
@@ -147,5 +198,9 @@ macro_rules! algorithms {
 
 algorithms! {
     min::Min,
+    min_adaptive::MinAdaptive,
+    valiant::Valiant,
+    ugal_l::UgalL,
+    ecmp::Ecmp,
     dimension_order::DimensionOrder,
 }

@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::first_hops::FirstHops;
 use crate::ids::{Port, RouterId};
 use crate::rng::{Purpose, Stream};
 use crate::topology::{Graph, Search};
@@ -50,6 +51,20 @@ impl Table {
     /// # Errors
     /// If the graph is not connected.
     pub fn build(graph: &Graph, routers: &[RouterId], tie: Tie) -> Result<Self, Disconnected> {
+        Self::check_connected(graph)?;
+        let rows = if graph.max_degree() <= 1 << u8::BITS {
+            Rows::Narrow(build_rows(graph, routers, tie, |port| port as u8))
+        } else {
+            Rows::Wide(build_rows(graph, routers, tie, |port| port as u16))
+        };
+        Ok(Self { n_routers: graph.n_routers() as usize, rows })
+    }
+
+    /// Costs one search.
+    ///
+    /// # Errors
+    /// If the graph is not connected.
+    pub fn check_connected(graph: &Graph) -> Result<(), Disconnected> {
         if graph.n_routers() > 0 {
             let mut search = Search::new(graph);
             search.run(graph, 0, |_, _, _| ());
@@ -57,12 +72,7 @@ impl Table {
                 return Err(Disconnected { from: 0, to });
             }
         }
-        let rows = if graph.max_degree() <= 1 << u8::BITS {
-            Rows::Narrow(build_rows(graph, routers, tie, |port| port as u8))
-        } else {
-            Rows::Wide(build_rows(graph, routers, tie, |port| port as u16))
-        };
-        Ok(Self { n_routers: graph.n_routers() as usize, rows })
+        Ok(())
     }
 
     /// The port that `row`'s router takes towards `target`, which is another router.
@@ -116,59 +126,5 @@ fn random_row<T>(
     let mut stream = Stream::new(seed, Purpose::Construction, 1 << 32 | u64::from(router));
     for (target, slot) in row.iter_mut().enumerate().filter(|&(target, _)| target != router as usize) {
         *slot = entry(hops.pick(target, &mut stream));
-    }
-}
-
-/// For every router, the set of ports by which a shortest path to it can start: bit sets of equal width.
-#[derive(Debug, Default)]
-struct FirstHops {
-    /// Words per set.
-    width: usize,
-    /// Shape `[n_routers][width]`.
-    bits: Vec<u64>,
-}
-
-impl FirstHops {
-    /// Collects the sets for paths from `router`, which `search` was run from.
-    fn fill(&mut self, graph: &Graph, search: &Search, router: RouterId) {
-        let distance = search.distances();
-        self.width = (graph.degree(router) as usize).div_ceil(64);
-        self.bits.clear();
-        self.bits.resize(self.width * distance.len(), 0);
-        for (port, &peer) in graph.peers(router).iter().enumerate() {
-            self.bits[peer as usize * self.width + port / 64] |= 1 << (port % 64);
-        }
-        // Nearest first: the set of a router is complete before it is handed on. Routers at the largest distance hand on nothing.
-        let last = search.order().last().map_or(0, |&r| distance[r as usize]);
-        for &from in search.order()[1..].iter().take_while(|&&r| distance[r as usize] < last) {
-            for &to in graph.peers(from) {
-                if distance[to as usize] == distance[from as usize] + 1 {
-                    for word in 0..self.width {
-                        self.bits[to as usize * self.width + word] |= self.bits[from as usize * self.width + word];
-                    }
-                }
-            }
-        }
-    }
-
-    /// A uniformly drawn port of the set of `target`.
-    fn pick(&self, target: usize, stream: &mut Stream) -> usize {
-        let set = &self.bits[target * self.width..(target + 1) * self.width];
-        // Most sets of a Slim Fly have one port. They need no draw, and no population counts, which are slow on baseline x86-64.
-        let mut used = set.iter().enumerate().filter(|(_, &word)| word != 0);
-        if let (Some((index, &word)), None) = (used.next(), used.next()) {
-            if word & (word - 1) == 0 {
-                return index * 64 + word.trailing_zeros() as usize;
-            }
-        }
-        let mut skip = stream.below(set.iter().map(|word| word.count_ones()).sum());
-        for (index, &word) in set.iter().enumerate() {
-            if skip < word.count_ones() {
-                let rest = (0..skip).fold(word, |w, _| w & (w - 1));
-                return index * 64 + rest.trailing_zeros() as usize;
-            }
-            skip -= word.count_ones();
-        }
-        unreachable!("the set has more ports than are skipped")
     }
 }

@@ -1,6 +1,6 @@
 //! Which virtual channels a packet may take on each hop: the policy that decides whether a routing can deadlock.
 
-use crate::config::{Applies, Config, Default, Key, Kind};
+use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
 
 /// The VC sets of successive hops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,12 +27,22 @@ impl VcClasses {
     }
 
     /// As `routing.vc_policy` and `router.num_vcs` say; `max_hops` is asked for only where it matters.
-    pub fn from_config(cfg: &Config, max_hops: impl FnOnce() -> u32) -> Self {
+    ///
+    /// # Errors
+    /// If the policy is `layers`, which is not for the algorithm that asks.
+    pub fn from_config(cfg: &Config, max_hops: impl FnOnce() -> u32) -> Result<Self, ConfigErrors> {
         let num_vcs = cfg.int("router.num_vcs") as u32;
-        if is_by_hop(cfg) {
-            Self::by_hop(num_vcs, max_hops())
-        } else {
-            Self::any(num_vcs)
+        match cfg.text(POLICY) {
+            "hop" => Ok(Self::by_hop(num_vcs, max_hops())),
+            "any" => Ok(Self::any(num_vcs)),
+            _ => {
+                let algorithm = cfg.text(super::ALGORITHM);
+                let text = format!(
+                    "layers need one path per pair of routers: `layers` is for {} = \"min\", not \"{algorithm}\"",
+                    super::ALGORITHM
+                );
+                Err(cfg.fault(POLICY, text).into())
+            }
         }
     }
 
@@ -56,9 +66,13 @@ impl VcClasses {
     }
 }
 
-/// Whether `routing.vc_policy` is `hop`.
-pub fn is_by_hop(cfg: &Config) -> bool {
-    cfg.text(POLICY) == "hop"
+/// The VCs that an algorithm needs whose packets cross up to `max_hops` channels: one per hop under the policy `hop`. Under
+/// `any` the dependency graph alone can tell, and one may do.
+pub fn required(cfg: &Config, max_hops: impl FnOnce() -> u32) -> u32 {
+    match cfg.text(POLICY) {
+        "hop" => max_hops().max(1),
+        _ => 1,
+    }
 }
 
 /// Divides VCs `0..num_vcs` into `parts` consecutive sets, as evenly as possible, earlier ones getting what is left over.
@@ -88,13 +102,15 @@ pub const POLICY: &str = "routing.vc_policy";
 pub const fn policy_key(values: &'static [&'static str]) -> Key {
     Key {
         path: POLICY,
-        kind: Kind::Choice(&["hop", "any"]),
+        kind: Kind::Choice(&["hop", "any", "layers"]),
         default: Default::Text("hop"),
         applies: Applies::When { key: super::ALGORITHM, values },
         unit: "",
         doc: "Which VCs a packet may take: hop = the VCs are divided over the hops of a packet, hop i on VC i if there are \
               as many as hops, free of deadlock on any network (Besta and Hoefler, SC14); any = all VCs on every hop \
-              (BookSim2), which is checked for cycles.",
+              (BookSim2), which is checked for cycles; layers = min only, with tie = lowest_id or random: all packets \
+              between two routers stay in one of as many sets of VCs as it takes to make each free of cycles (DFSSSP, \
+              Domke, Hoefler and Nagel, IPDPS 2011).",
     }
 }
 

@@ -43,12 +43,11 @@ impl<'a> Leader<'a> {
     pub(super) fn new(
         request: &Request,
         team: &'a Team,
-        plan: Plan,
+        (plan, mut prepared): (Plan, Prepared),
         threads: usize,
         interrupted: &'a Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let config = plan.study().points[0].clone();
-        let mut prepared = Prepared::default();
         let graph = prepared.graph(&config)?;
         let run = run_info(&plan);
         let runtime = runtime(request, team, &config, threads);
@@ -185,11 +184,12 @@ impl<'a> Leader<'a> {
 
     /// Adds a finished point to the results.
     fn keep(&mut self, job: &Job, point: &Point, started: Instant, outcome: Outcome, done: &mut Done) -> Result<(), Error> {
-        let Outcome { report, stuck, windows } = outcome;
+        let Outcome { report, stuck, cycle, windows } = outcome;
         lock(&self.progress).done(job.index);
         if report.status == Status::Stalled {
+            let cycle = cycle.map_or_else(String::new, |cycle| format!("\n  a cycle of channels: {cycle}"));
             self.stalls.push(format!(
-                "{}: no flit moved for {} cycles with packets in the network; those that wait longest:\n  {}",
+                "{}: no flit moved for {} cycles with packets in the network; those that wait longest:\n  {}{cycle}",
                 self.label(&job.config),
                 point.rules.stall_cycles,
                 stuck.join("\n  ")
@@ -206,6 +206,7 @@ impl<'a> Leader<'a> {
             index: job.index,
             coordinates: self.coordinates(&job.config).into_iter().map(|(_, v)| v).collect(),
             config_toml: job.config.to_toml(VOLATILE_TABLES),
+            deadlock: self.prepared.evidence(&job.config)?.to_string(),
             report,
             runtime,
         };

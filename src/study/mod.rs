@@ -1,5 +1,6 @@
 //! Studies: from a checked input to finished points.
 
+mod layers;
 mod leader;
 pub mod plan;
 mod prepare;
@@ -11,9 +12,10 @@ mod simulate;
 mod team;
 mod trace;
 
+pub use layers::layer_table;
 pub use leader::default_output;
 pub use plan::Plan;
-pub use prepare::{partitioner_of, routing_of, topology_of, Estimate, Prepared};
+pub use prepare::{partitioner_of, routing_of, static_bound, topology_of, Estimate, Prepared};
 pub use run::{print_table, run, Finished, Request, VOLATILE_TABLES};
 pub use schema::{schema, PARTITIONERS};
 pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Unwatched, Watcher};

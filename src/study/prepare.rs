@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::analysis::{Bound, ChannelLoads, Demand};
 use crate::config::{Config, ConfigErrors};
-use crate::ids::Cycle;
+use crate::ids::{Cycle, RouterId};
 use crate::network::{Layout, Load, Network, Params};
 use crate::partition::{assign, Partitioner};
 use crate::routing::deadlock::{self, Evidence};
+use crate::routing::Survey;
 use crate::stats::Rules;
 use crate::study::Point;
 use crate::topology::Graph;
@@ -37,18 +39,21 @@ pub fn partitioner_of(config: &Config) -> Partitioner {
     }
 }
 
-/// What several points of a sweep can share: the network, and that its routing is free of deadlock.
+/// What several points of a sweep can share: the network, what was found of it, and that its routing is free of deadlock.
 #[derive(Default)]
 pub struct Prepared {
-    network: Option<(String, Arc<Graph>)>,
-    evidence: Option<(String, Evidence)>,
+    /// The last network asked for.
+    network: Option<(String, Arc<Survey>)>,
+    /// One for each network, router and routing, by their keys: other keys do not matter to it.
+    evidence: Vec<(String, Evidence)>,
 }
 
-/// The part of a configuration that is in `tables`, as text: equal text, equal meaning.
+/// The part of a configuration that is in `tables`, as text, and the seed, from which networks and tables may be drawn:
+/// equal text, equal meaning.
 fn signature(config: &Config, tables: &[&str]) -> String {
     const TABLES: [&str; 7] = ["network", "router", "routing", "traffic", "measurement", "simulation", "runtime"];
     let without: Vec<&str> = TABLES.iter().filter(|t| !tables.contains(t)).copied().chain(["output"]).collect();
-    config.to_toml(&without)
+    format!("{}\n{}", config.to_toml(&without), config.int("simulation.seed"))
 }
 
 impl Prepared {
@@ -57,13 +62,21 @@ impl Prepared {
     /// # Errors
     /// Every fault of the topology's keys.
     pub fn graph(&mut self, config: &Config) -> Result<Arc<Graph>, ConfigErrors> {
-        let key = format!("{}\n{}", signature(config, &["network"]), config.int("simulation.seed"));
+        Ok(self.survey(config)?.graph().clone())
+    }
+
+    /// The network of `config` with what routing has found of it so far.
+    ///
+    /// # Errors
+    /// Every fault of the topology's keys.
+    pub fn survey(&mut self, config: &Config) -> Result<Arc<Survey>, ConfigErrors> {
+        let key = signature(config, &["network"]);
         match &self.network {
-            Some((have, graph)) if *have == key => Ok(graph.clone()),
+            Some((have, survey)) if *have == key => Ok(survey.clone()),
             _ => {
-                let graph = Arc::new((topology_of(config).build)(config)?);
-                self.network = Some((key, graph.clone()));
-                Ok(graph)
+                let survey = Arc::new(Survey::new(Arc::new((topology_of(config).build)(config)?)));
+                self.network = Some((key, survey.clone()));
+                Ok(survey)
             }
         }
     }
@@ -73,13 +86,11 @@ impl Prepared {
     /// # Errors
     /// A routing that is not for this topology, too few VCs, or a cycle of channel dependencies.
     pub fn evidence(&mut self, config: &Config) -> Result<Evidence, ConfigErrors> {
-        let graph = self.graph(config)?;
         let key = signature(config, &["network", "router", "routing"]);
-        if let Some((have, evidence)) = &self.evidence {
-            if *have == key {
-                return Ok(evidence.clone());
-            }
+        if let Some((_, evidence)) = self.evidence.iter().find(|(have, _)| *have == key) {
+            return Ok(evidence.clone());
         }
+        let survey = self.survey(config)?;
         let entry = routing_of(config);
         let topology = config.text("network.topology");
         if !entry.topologies.is_empty() && !entry.topologies.contains(&topology) {
@@ -90,7 +101,7 @@ impl Prepared {
                 )
                 .into());
         }
-        let (given, required) = (config.int("router.num_vcs") as u32, (entry.vcs_required)(config, &graph));
+        let (given, required) = (config.int("router.num_vcs") as u32, (entry.vcs_required)(config, &survey));
         if given < required && !config.bool(deadlock::KEY.path) {
             return Err(config
                 .fault(
@@ -99,8 +110,8 @@ impl Prepared {
                 )
                 .into());
         }
-        let evidence = deadlock::verify(config, &graph, entry)?;
-        self.evidence = Some((key, evidence.clone()));
+        let evidence = deadlock::verify(config, &survey, entry)?;
+        self.evidence.push((key, evidence.clone()));
         Ok(evidence)
     }
 
@@ -126,12 +137,12 @@ impl Prepared {
     /// Every fault that the checks of the keys alone cannot see.
     pub fn point(&mut self, config: &Config, n_partitions: u32) -> Result<Point, ConfigErrors> {
         let mut faults = ConfigErrors::default();
-        let graph = self.graph(config).map_err(|e| faults.add_new(e)).ok();
+        let survey = self.survey(config).map_err(|e| faults.add_new(e)).ok();
         let params = Params::new(config).map_err(|e| faults.add_new(e.into())).ok();
         let slowest = params.as_ref().map_or(1, |p| p.latency.iter().max().copied().unwrap_or(1));
         let entry = traffic::find(config.text(traffic::PATTERN)).expect("the schema lists the registry's names");
-        let pattern = graph.as_ref().and_then(|graph| (entry.build)(config, graph).map_err(|e| faults.add_new(e)).ok());
-        let n = graph.as_ref().map_or(0, |graph| graph.n_endpoints());
+        let pattern = survey.as_ref().and_then(|s| (entry.build)(config, s.graph()).map_err(|e| faults.add_new(e)).ok());
+        let n = survey.as_ref().map_or(0, |s| s.graph().n_endpoints());
         let injection = pattern.as_ref().and_then(|p| Injection::new(config, p, n).map_err(|e| faults.add_new(e)).ok());
         let packets = entry.timed.then(|| pattern.as_ref().and_then(Pattern::messages).map_or(0, |list| list.n_packets()));
         let rules = Rules::new(config, slowest, packets).map_err(|e| faults.add_new(e.into())).ok();
@@ -141,13 +152,15 @@ impl Prepared {
                 faults.add_new(config.fault("measurement.max_cycles", message).into());
             }
         }
-        let (Some(graph), Some(params), Some(rules), Some(pattern), Some(injection)) = (graph, params, rules, pattern, injection)
+        let (Some(survey), Some(params), Some(rules), Some(pattern), Some(injection)) =
+            (survey, params, rules, pattern, injection)
         else {
             return Err(faults);
         };
         if !faults.0.is_empty() {
             return Err(faults);
         }
+        let graph = survey.graph().clone();
         let layout = Layout::new(&graph, &params, assign(&graph, n_partitions, partitioner_of(config)), n_partitions);
         Ok(Point {
             load: Load { pattern: Arc::new(pattern), injection, seed: config.int("simulation.seed") as u64 },
@@ -156,10 +169,22 @@ impl Prepared {
             rules,
             layout,
             config: config.clone(),
-            routing: routing_of(config).build,
+            survey,
             graph,
         })
     }
+}
+
+/// The load up to which every channel of `point` can carry what it is offered; `None` if nothing is sent. The routing must not
+/// be adaptive. Builds it for all routers.
+///
+/// # Errors
+/// What building the routing refuses.
+pub fn static_bound(point: &Point) -> Result<Option<Bound>, ConfigErrors> {
+    let all: Vec<RouterId> = (0..point.graph.n_routers()).collect();
+    let routing = (routing_of(&point.config).build)(&point.config, &point.survey, &all)?;
+    let demand = Demand::new(&point.graph, &*point.load.pattern);
+    Ok(Bound::new(&point.graph, &ChannelLoads::new(&point.graph, &routing, &demand)))
 }
 
 /// What a point will take, roughly.
@@ -192,7 +217,9 @@ impl Estimate {
         let latency = 2.0 * f64::from(params.latency[0] + 1) + (mean_hops + 1.0) * f64::from(params.latency[2] + 3);
         let in_flight = list.map_or(active * rate * latency, |list| (list.n_flits() as f64).min(active * latency));
         let shared = graph.n_channels() as u64 * 7 + routers * 24 + endpoints * 4;
-        let split = vcs * 46 + ports * 60 + endpoints * 240 + routers * routers + (in_flight * 60.0) as u64;
+        let tables = (routing_of(&point.config).memory)(&point.config, &point.survey);
+        let shared = shared + tables.shared;
+        let split = vcs * 46 + ports * 60 + endpoints * 240 + routers * tables.per_row + (in_flight * 60.0) as u64;
         let window = point.rules.warmup_periods + point.rules.max_samples;
         let steady = (window * point.rules.sample_period) as f64 * active * rate;
         let flits = list.map_or(steady, |list| list.n_flits() as f64);

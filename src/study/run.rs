@@ -41,28 +41,29 @@ pub struct Finished {
 /// Faults of the input, before anything is written; I/O errors; [`Error::Stall`] after all points if one of them
 /// stalled; [`Error::Interrupted`].
 pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Result<Option<Finished>, Error> {
-    let plan = share_plan(request, team)?;
+    let (plan, prepared) = share_plan(request, team)?;
     let threads = plan.study().points[0].int("runtime.threads") as usize;
     team.check_threads(threads)?;
     if team.rank() == 0 {
-        Leader::new(request, team, plan, threads, interrupted)?.run().map(Some)
+        Leader::new(request, team, (plan, prepared), threads, interrupted)?.run().map(Some)
     } else {
-        follow(team, &plan, threads)?;
+        follow(team, &plan, prepared, threads)?;
         Ok(None)
     }
 }
 
-/// Rank 0 reads and checks the input; the others get its text, so that no two ranks can see different files.
-fn share_plan(request: &Request, team: &Team) -> Result<Plan, Error> {
+/// Rank 0 reads and checks the input; the others get its text, so that no two ranks can see different files. With it what
+/// the check has prepared.
+fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error> {
     if team.rank() == 0 {
         let plan = Plan::new(Study::load(&request.input, &request.sets, schema())?);
-        check_all(&plan, team)?;
+        let prepared = check_all(&plan, team)?;
         let mut texts = vec![plan.study().to_toml(&[])];
         for (path, file) in plan.study().files() {
             texts.extend([path.to_string_lossy().into_owned(), file.text.to_string()]);
         }
         team.broadcast(join(&texts))?;
-        return Ok(plan);
+        return Ok((plan, prepared));
     }
     let mut texts = split(&team.broadcast(Vec::new())?)?.into_iter();
     let toml = texts.next().unwrap_or_default();
@@ -70,7 +71,7 @@ fn share_plan(request: &Request, team: &Team) -> Result<Plan, Error> {
     while let (Some(name), Some(text)) = (texts.next(), texts.next()) {
         study.provide([(PathBuf::from(&name), TextFile { name, text: text.into() })]);
     }
-    Ok(Plan::new(study))
+    Ok((Plan::new(study), Prepared::default()))
 }
 
 /// Texts as bytes, for [`split`].
@@ -92,8 +93,8 @@ fn split(mut bytes: &[u8]) -> Result<Vec<String>, Error> {
     Ok(texts)
 }
 
-/// Every fault of every point that takes a network to find, each once.
-fn check_all(plan: &Plan, team: &Team) -> Result<(), ConfigErrors> {
+/// Every fault of every point that takes a network to find, each once; else what was found on the way.
+fn check_all(plan: &Plan, team: &Team) -> Result<Prepared, ConfigErrors> {
     let first = &plan.study().points[0];
     let n_partitions = (team.size() * first.int("runtime.threads") as usize) as u32;
     let mut prepared = Prepared::default();
@@ -114,15 +115,14 @@ fn check_all(plan: &Plan, team: &Team) -> Result<(), ConfigErrors> {
         }
     }
     if faults.0.is_empty() {
-        Ok(())
+        Ok(prepared)
     } else {
         Err(faults)
     }
 }
 
 /// What ranks other than 0 do: simulate the points that rank 0 names, until it names none.
-fn follow(team: &Team, plan: &Plan, threads: usize) -> Result<(), Error> {
-    let mut prepared = Prepared::default();
+fn follow(team: &Team, plan: &Plan, mut prepared: Prepared, threads: usize) -> Result<(), Error> {
     loop {
         let bytes = team.broadcast(Vec::new())?;
         let Order { index, load } =

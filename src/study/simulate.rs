@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-use crate::config::Config;
+use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, RouterId};
-use crate::network::{Layout, Load, Network, Params, Wiring};
-use crate::routing::Routing;
+use crate::network::{Blocked, Layout, Load, Network, Params, Wiring};
+use crate::routing::{deadlock, Routing, Survey};
 use crate::stats::{report, Listed, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
+use crate::study::routing_of;
 use crate::topology::Graph;
 use crate::traffic::MessageList;
 use crate::transport::{Hub, Local, Threads, Transport};
@@ -30,8 +31,18 @@ pub struct Point {
     pub router_of: Arc<Vec<RouterId>>,
     /// The configuration, for building what each partition needs of its own.
     pub config: Config,
-    /// Builds the routing with rows for the given routers.
-    pub routing: fn(&Config, &Graph, &[RouterId]) -> Result<Routing, crate::config::ConfigErrors>,
+    /// What routing has found of the network so far; shared by the partitions.
+    pub survey: Arc<Survey>,
+}
+
+impl Point {
+    /// The routing with rows for `routers`, in that order.
+    ///
+    /// # Errors
+    /// What the algorithm refuses.
+    pub fn build_routing(&self, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
+        (routing_of(&self.config).build)(&self.config, &self.survey, routers)
+    }
 }
 
 /// What only partition 0 knows at the end.
@@ -41,6 +52,8 @@ pub struct Outcome {
     pub report: PointReport,
     /// After a stall, the packets that have waited longest.
     pub stuck: Vec<String>,
+    /// After a stall, a cycle of channels whose packets wait for each other, if there is one.
+    pub cycle: Option<deadlock::Cycle>,
     /// Windows exchanged by partition 0.
     pub windows: u64,
 }
@@ -149,7 +162,7 @@ impl<'a> PartitionRun<'a> {
     fn new(point: &'a Point, transport: &dyn Transport) -> Result<Self, Error> {
         let own = transport.partition();
         let wiring = Wiring::new(&point.graph, &point.params, &point.layout, own);
-        let routing = (point.routing)(&point.config, &point.graph, &wiring.routers)?;
+        let routing = point.build_routing(&wiring.routers)?;
         // Without a cut there is nobody to wait for.
         let lookahead = point.layout.lookahead.unwrap_or(Cycle::MAX);
         let windows = Windows::new(wiring.neighbours.clone(), lookahead, point.layout.depth);
@@ -221,6 +234,10 @@ impl<'a> PartitionRun<'a> {
         let own_stuck = self.network.oldest(10).into_iter().map(|(at, text)| format!("{at:>10}\t{text}")).collect::<Vec<_>>();
         let all_stuck = transport.gather(own_stuck.join("\n").into_bytes())?;
         let all = transport.gather(self.totals.encode())?;
+        let stalled = self.phases.as_ref().and_then(|phases| phases.outcome).is_some_and(|(status, _)| status == Status::Stalled);
+        let stalled = transport.broadcast(vec![stalled.into()])? == [1];
+        let waits = if stalled { bytemuck::cast_slice(&self.network.blocked()).to_vec() } else { Vec::new() };
+        let waits = transport.gather(waits)?;
         let Some(phases) = self.phases else { return Ok(None) };
         let mut totals = Totals::default();
         for bytes in all {
@@ -238,7 +255,8 @@ impl<'a> PartitionRun<'a> {
         };
         let report = report(&phases, &totals, &sizes);
         let stuck = if report.status == Status::Stalled { oldest_of(&all_stuck) } else { Vec::new() };
-        Ok(Some(Outcome { report, stuck, windows: self.windows.exchanged() }))
+        let cycle = cycle_of(&waits, graph, self.point.params.num_vcs)?;
+        Ok(Some(Outcome { report, stuck, cycle, windows: self.windows.exchanged() }))
     }
 }
 
@@ -270,6 +288,17 @@ fn gather_periods(transport: &mut dyn Transport, period: Period) -> Result<Optio
         sum.add(&bytemuck::pod_read_unaligned(bytes));
     }
     Ok(Some(sum))
+}
+
+/// A cycle among what the heads of all partitions wait for.
+fn cycle_of(all: &[Vec<u8>], graph: &Graph, num_vcs: u32) -> Result<Option<deadlock::Cycle>, Error> {
+    let bytes = all.concat();
+    let waits: Vec<Blocked> = bytes.chunks_exact(size_of::<Blocked>()).map(bytemuck::pod_read_unaligned).collect();
+    if waits.len() * size_of::<Blocked>() != bytes.len() {
+        return Err(Error::Internal("what waits in a partition is cut short".into()));
+    }
+    let waits: Vec<[u32; 4]> = waits.iter().map(|w| [w.channel, w.vc, graph.channel(w.router) + w.port, w.vcs]).collect();
+    Ok(deadlock::cycle_of_waits(graph, &waits, num_vcs))
 }
 
 fn oldest_of(all: &[Vec<u8>]) -> Vec<String> {

@@ -19,7 +19,7 @@ pub type PacketName = (EndpointId, u32);
 /// A contract of the simulation that does not hold.
 pub fn trace(point: &Point, packets: &[PacketName], until: Cycle) -> Result<Vec<Traced>, Error> {
     let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-    let routing = (point.routing)(&point.config, &point.graph, &wiring.routers)?;
+    let routing = point.build_routing(&wiring.routers)?;
     let mut windows = Windows::new(Vec::new(), Cycle::MAX, 1);
     let header = windows.header_bytes();
     let period = point.rules.sample_period;

@@ -2,8 +2,16 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use std::sync::Arc;
+
+use sfpdes::ids::Port;
 use sfpdes::rng::{Purpose, Stream};
-use sfpdes::topology::Graph;
+use sfpdes::routing::min::{Min, Vcs};
+use sfpdes::routing::table::Tie;
+use sfpdes::routing::vc::VcClasses;
+use sfpdes::routing::Survey;
+use sfpdes::topology::grid::Grid;
+use sfpdes::topology::{mesh, slim_fly, torus, Graph};
 
 /// A random connected graph: a random tree and `extra` more links, parallel ones allowed; one endpoint per router.
 pub fn random_graph(n: u32, extra: u32, seed: u64) -> Graph {
@@ -16,6 +24,16 @@ pub fn random_graph(n: u32, extra: u32, seed: u64) -> Graph {
         }
     }
     Graph::from_links(&links, &vec![1; n as usize], vec![0; n as usize], vec![0; n as usize])
+}
+
+/// A survey of a graph.
+pub fn survey(graph: &Graph) -> Survey {
+    Survey::new(Arc::new(graph.clone()))
+}
+
+/// Minimal routing with rows for all routers; `tie` is `None` for a draw per packet.
+pub fn min(graph: &Graph, tie: Option<Tie>, vcs: VcClasses) -> Min {
+    Min::new(&survey(graph), &all_routers(graph), tie, Vcs::Classes(vcs)).unwrap()
 }
 
 /// All routers of a graph, in their order.
@@ -43,4 +61,29 @@ pub fn all_distances(graph: &Graph) -> Vec<Vec<u32>> {
             }
         })
         .collect()
+}
+
+/// Small networks of many shapes, with their names.
+pub fn graphs() -> Vec<(String, Graph)> {
+    let mut graphs: Vec<(String, Graph)> =
+        [4, 5, 7, 8].map(|q| (format!("slim fly {q}"), slim_fly::graph(q, 1))).into_iter().collect();
+    for dims in [&[6, 5][..], &[4, 4, 3], &[1, 7], &[2, 2, 2], &[1]] {
+        let grid = Grid::new(dims);
+        graphs.push((format!("mesh {grid}"), mesh::graph(&grid, 1)));
+        graphs.push((format!("torus {grid}"), torus::graph(&grid, 1)));
+    }
+    for seed in 0..8 {
+        graphs.push((format!("random {seed}"), random_graph(30 + seed, 2 * seed, u64::from(seed))));
+    }
+    graphs.push((
+        "star with more than 256 ports".into(),
+        Graph::from_links(&(1..300).map(|r| (0, r)).collect::<Vec<_>>(), &[1; 300], vec![0; 300], vec![0; 300]),
+    ));
+    graphs
+}
+
+/// The ports of `a` by which a shortest path to `b` can start.
+pub fn minimal_ports(graph: &Graph, distance: &[Vec<u32>], a: u32, b: u32) -> Vec<Port> {
+    let nearer = |&(_, &peer): &(usize, &u32)| distance[peer as usize][b as usize] + 1 == distance[a as usize][b as usize];
+    graph.peers(a).iter().enumerate().filter(nearer).map(|(port, _)| port as Port).collect()
 }

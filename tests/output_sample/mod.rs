@@ -59,6 +59,7 @@ pub fn point(run: &RunInfo, index: usize) -> PointRecord {
         index,
         coordinates: vec![run.axes[0].values[routing].clone(), rates[rate].clone()],
         config_toml: format!("[traffic]\ninjection_rate = {load}\n"),
+        deadlock: "deadlock-free".into(),
         report: report(load, 0.75 - 0.1 * routing as f64, index as u64),
         runtime: PointRuntime { wall_seconds: 1.5 + index as f64, lookahead: 4, windows: 1000 },
     }

@@ -54,7 +54,7 @@ impl Default for Params {
     }
 }
 
-/// The network in motion. `F` routes: `(router, in_port, in_vc, packet) -> (out_port, allowed VCs of that port)`.
+/// The network in motion. `F` routes: `(router, in_port, in_vc, packet, occupancy) -> (out_port, allowed VCs of that port)`.
 pub struct Model<F> {
     network: Network,
     params: Params,
@@ -71,7 +71,7 @@ pub struct Model<F> {
 
 impl<F> Model<F>
 where
-    F: FnMut(usize, usize, usize, &Packet) -> Route,
+    F: FnMut(usize, usize, usize, &Packet, &[usize]) -> Route,
 {
     /// `packets[e]` are the packets of endpoint `e` in the order in which they are sent.
     ///

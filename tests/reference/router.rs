@@ -26,8 +26,9 @@ struct Pending<T> {
 /// Output port and the VCs of it that a packet may take.
 pub type Route = (usize, Vec<usize>);
 
-/// The routing function: `(router, in_port, in_vc, packet)` to a route.
-pub type RouteFn<'a> = dyn FnMut(usize, usize, usize, &Packet) -> Route + 'a;
+/// The routing function: `(router, in_port, in_vc, packet, occupancy)` to a route. The occupancy of an output port is the
+/// number of credits of its VCs that are taken.
+pub type RouteFn<'a> = dyn FnMut(usize, usize, usize, &Packet, &[usize]) -> Route + 'a;
 
 /// Where the packet at the head of an input VC stands. A stage with `None` waits to be evaluated.
 #[derive(Clone, Debug)]
@@ -188,7 +189,9 @@ impl Router {
 
     fn route(&self, in_port: usize, in_vc: usize, route: &mut RouteFn<'_>) -> Route {
         let head = self.inputs[in_port].vcs[in_vc].queue.front().expect("routing needs a head flit");
-        route(self.id, in_port, in_vc, &head.packet)
+        let taken = |output: &Output| output.vcs.iter().map(|vc| self.params.vc_buf_size - vc.credits).sum();
+        let occupancy: Vec<usize> = self.outputs.iter().map(taken).collect();
+        route(self.id, in_port, in_vc, &head.packet, &occupancy)
     }
 
     fn evaluate_routing(&mut self, clock: Clock) {

@@ -70,7 +70,7 @@ fn port(graph: &Graph, router: usize, destination: usize, next: impl Fn(usize) -
 }
 
 /// The single minimal path of the Slim Fly, any VC.
-fn minimal(graph: &Graph, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet) -> Route + '_ {
+fn minimal(graph: &Graph, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet, &[usize]) -> Route + '_ {
     let next = |router: usize, target: usize| {
         let peers = graph.peers(router as u32);
         let adjacent = |peer: &&u32| graph.peers(**peer).contains(&(target as u32));
@@ -81,26 +81,26 @@ fn minimal(graph: &Graph, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet
         };
         via as usize
     };
-    move |router, _, _, packet| (port(graph, router, packet.destination, |target| next(router, target)), (0..vcs).collect())
+    move |router, _, _, packet, _| (port(graph, router, packet.destination, |target| next(router, target)), (0..vcs).collect())
 }
 
 /// Dimension order in the mesh, x first, any VC.
-fn mesh(graph: &Graph, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet) -> Route + '_ {
+fn mesh(graph: &Graph, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet, &[usize]) -> Route + '_ {
     let next = |router: usize, target: usize| match (target % K).cmp(&(router % K)) {
         std::cmp::Ordering::Less => router - 1,
         std::cmp::Ordering::Greater => router + 1,
         std::cmp::Ordering::Equal if target < router => router - K,
         std::cmp::Ordering::Equal => router + K,
     };
-    move |router, _, _, packet| (port(graph, router, packet.destination, |target| next(router, target)), (0..vcs).collect())
+    move |router, _, _, packet, _| (port(graph, router, packet.destination, |target| next(router, target)), (0..vcs).collect())
 }
 
 /// Dimension order in the torus. The direction and the half of the VCs are chosen at the router where a packet enters a dimension
 /// and kept in it: the shorter way, a coin at a tie; the upper half if the packet is beyond its target then, which is wrapping
 /// for one that goes up and not wrapping for one that goes down.
-fn torus(graph: &Graph, vcs: usize, seed: u64) -> impl FnMut(usize, usize, usize, &Packet) -> Route + '_ {
+fn torus(graph: &Graph, vcs: usize, seed: u64) -> impl FnMut(usize, usize, usize, &Packet, &[usize]) -> Route + '_ {
     let mut coin = Stream::new(seed, Purpose::Routing, 0);
-    move |router, in_port, in_vc, packet| {
+    move |router, in_port, in_vc, packet, _| {
         let target = graph.router_of(packet.destination as u32) as usize;
         let in_x = target % K != router % K;
         let position = |r: usize| if in_x { r % K } else { r / K };
@@ -190,7 +190,7 @@ fn simulate(
     params: &Params,
     packets: &[Vec<PacketSpec>],
     cycles: u64,
-    route: impl FnMut(usize, usize, usize, &Packet) -> Route,
+    route: impl FnMut(usize, usize, usize, &Packet, &[usize]) -> Route,
 ) -> Vec<Ejection> {
     let mut model = Model::new(Network::from_graph(graph, [1; 3]), params.clone(), packets, route);
     let mut arrivals = Vec::new();

@@ -28,9 +28,9 @@ fn row(links: &[u64], endpoint_latency: u64) -> Network {
 }
 
 /// Routing in a row, any VC.
-fn row_route(network: &Network, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet) -> Route {
+fn row_route(network: &Network, vcs: usize) -> impl FnMut(usize, usize, usize, &Packet, &[usize]) -> Route {
     let network = network.clone();
-    move |router, _, _, packet| {
+    move |router, _, _, packet, _| {
         let port = match packet.destination.cmp(&router) {
             std::cmp::Ordering::Equal => network.endpoint_port(router, router),
             std::cmp::Ordering::Less => network.port_towards(router, router - 1),

@@ -223,7 +223,7 @@ pub fn simulate(toml: &str, sets: &[&str]) -> Outcome {
 /// Every event of every flit of the only point of an input in its first `cycles` cycles, simulated by one partition.
 pub fn trace(point: &Point, cycles: u64) -> Vec<(Event, Flit)> {
     let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-    let routing = (point.routing)(&point.config, &point.graph, &wiring.routers).unwrap();
+    let routing = point.build_routing(&wiring.routers).unwrap();
     let mut windows = Windows::new(wiring.neighbours.clone(), u64::MAX, 1);
     let header = windows.header_bytes();
     let period = point.rules.sample_period as u32;

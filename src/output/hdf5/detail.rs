@@ -11,6 +11,7 @@ use crate::stats::{Bins, Messages, PointReport, Series};
 /// Names in every point's group, less the time series.
 pub(super) const ALWAYS: &[&str] = &[
     "toml",
+    "deadlock",
     "packet_latency_bin",
     "packet_latency_bin_upper",
     "packet_latency_count",
@@ -39,6 +40,7 @@ pub(super) fn write(
     write_attribute(&group, layout::POINT, &(record.index as u64))?;
     write_text_attribute(&group, "network", network_path)?;
     write_text(&group, label("toml", "", "effective configuration of the point"), &record.config_toml)?;
+    write_text(&group, label("deadlock", "", "how freedom from deadlock was shown"), &record.deadlock)?;
     let mut dimensions = Dimensions::new(&group);
     write_bins(&group, &mut dimensions, "packet_latency", &record.report.packet_latency_bins)?;
     write_bins(&group, &mut dimensions, "network_latency", &record.report.network_latency_bins)?;

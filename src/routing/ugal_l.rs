@@ -1,0 +1,55 @@
+//! UGAL-L (`ugal-l`): the score of a candidate is its hops times the flits that wait at the port it starts by, which the
+//! source router sees itself.
+
+use super::detours::{self, max_hops};
+use super::ugal::{keys, Ugal};
+use super::{vc, Choice, Entry, Head, Here, Routing, RoutingAlgorithm, Survey, TwoLegs, View};
+use crate::config::{Config, ConfigErrors};
+use crate::ids::RouterId;
+use crate::rng::Stream;
+
+const NAME: &[&str] = &["ugal-l"];
+
+/// The registry's entry.
+pub const ENTRY: Entry = Entry {
+    name: NAME[0],
+    summary: "UGAL with local queues: the shortest path or one of several random detours, by hops and local occupancy (UGAL-L)",
+    topologies: &[],
+    keys: &keys(NAME),
+    adaptive: true,
+    max_hops,
+    vcs_required: |cfg, survey| vc::required(cfg, || max_hops(cfg, survey)),
+    memory: detours::memory,
+    build,
+};
+
+fn build(cfg: &Config, survey: &Survey, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
+    Ok(Routing::UgalL(UgalL(Ugal::from_config(cfg, survey, routers)?)))
+}
+
+/// UGAL-L for the routers of one partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UgalL(pub Ugal);
+
+impl RoutingAlgorithm for UgalL {
+    #[inline]
+    fn route(&self, here: Here, head: &mut Head, view: &impl View, rng: &mut Stream) -> Choice {
+        self.0.route(here, head, rng, |candidate| view.occupancy(candidate.port))
+    }
+
+    fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>) {
+        self.0.choices(here, head, out);
+    }
+
+    fn argument(&self) -> Option<&'static str> {
+        self.0.detours().vcs().argument()
+    }
+
+    fn reads_hops(&self) -> bool {
+        self.0.detours().vcs().reads_hops()
+    }
+
+    fn two_legs(&self) -> Option<TwoLegs<'_>> {
+        Some(TwoLegs { detours: self.0.detours(), straight: true })
+    }
+}
