@@ -1,16 +1,19 @@
 //! The expected load of every channel under a routing that does not look at the state of the network: what goes from
 //! router to router is followed over every decision, divided by the probabilities of each.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
+use super::legs::Legs;
 use super::Demand;
 use crate::ids::{Port, RouterId};
-use crate::routing::{Choice, Head, Here, RoutingAlgorithm};
+use crate::routing::{Choice, Head, Here, RoutingAlgorithm, TwoLegs};
 use crate::topology::{Graph, Search};
 
 /// Destinations are dealt to this many sums, which are then added up in their order: the result does not depend on the
 /// number of threads.
-const SUMS: usize = 16;
+const SUMS: u32 = 16;
 
 /// Less flow than this, in flits per cycle, is not followed: it is what rounding leaves of nothing.
 const NOTHING: f64 = 1e-13;
@@ -27,7 +30,24 @@ pub struct ChannelLoads {
 }
 
 impl ChannelLoads {
-    /// Of `demand` under `routing`, built for all routers of `graph` in their order.
+    /// Of `demand` under `routing`, built for all routers of `graph` in their order: leg by leg if it always makes detours
+    /// where it can, else by every decision.
+    ///
+    /// # Panics
+    /// As [`ChannelLoads::by_choices`].
+    #[must_use]
+    pub fn new(graph: &Graph, routing: &impl RoutingAlgorithm, demand: &Demand) -> Self {
+        match routing.two_legs() {
+            Some(TwoLegs { detours, straight: false }) => {
+                let legs = Legs::new(graph, detours, demand);
+                let network = add_up(graph, |targets| legs.loads(targets));
+                Self::with(network, demand)
+            }
+            _ => Self::by_choices(graph, routing, demand),
+        }
+    }
+
+    /// As [`ChannelLoads::new`], by every decision.
     ///
     /// Decisions may depend on a packet's destination only through its router, and on its source only at the first router.
     /// Flows that meet are followed as one: with one path per pair that is one step per pair of routers, or one per pair
@@ -36,24 +56,33 @@ impl ChannelLoads {
     /// # Panics
     /// If packets go round for ever: a defect of the routing.
     #[must_use]
-    pub fn new(graph: &Graph, routing: &impl RoutingAlgorithm, demand: &Demand) -> Self {
-        let destinations: Vec<RouterId> = (0..graph.n_routers()).filter(|&r| !graph.endpoints(r).is_empty()).collect();
-        let chunks = destinations.par_chunks(destinations.len().div_ceil(SUMS).max(1));
-        let sums = chunks.map(|destinations| {
+    pub fn by_choices(graph: &Graph, routing: &impl RoutingAlgorithm, demand: &Demand) -> Self {
+        let network = add_up(graph, |destinations| {
             let mut flows = Flows::new(graph, routing);
-            destinations.iter().for_each(|&destination| flows.follow(demand, destination));
+            let with_endpoints = destinations.filter(|&r| !graph.endpoints(r).is_empty());
+            with_endpoints.for_each(|destination| flows.follow(demand, destination));
             flows.load
         });
-        let network = sums.collect::<Vec<_>>().into_iter().reduce(|mut sum, more| {
-            sum.iter_mut().zip(more).for_each(|(a, b)| *a += b);
-            sum
-        });
-        Self {
-            network: network.unwrap_or_default(),
-            ejection: demand.ejected.clone(),
-            injection: demand.injected.clone(),
-        }
+        Self::with(network, demand)
     }
+
+    fn with(network: Vec<f64>, demand: &Demand) -> Self {
+        Self { network, ejection: demand.ejected.clone(), injection: demand.injected.clone() }
+    }
+}
+
+/// The sum of the loads that `of` finds for runs of routers.
+fn add_up(graph: &Graph, of: impl Fn(Range<RouterId>) -> Vec<f64> + Sync + Send) -> Vec<f64> {
+    let n = graph.n_routers();
+    let length = n.div_ceil(SUMS).max(1);
+    let runs: Vec<Range<RouterId>> = (0..n.div_ceil(length)).map(|i| i * length..n.min((i + 1) * length)).collect();
+    let sums: Vec<Vec<f64>> = runs.into_par_iter().map(of).collect();
+    sums.into_iter().reduce(add).unwrap_or_default()
+}
+
+fn add(mut sum: Vec<f64>, more: Vec<f64>) -> Vec<f64> {
+    sum.iter_mut().zip(more).for_each(|(a, b)| *a += b);
+    sum
 }
 
 /// Traffic that waits for a decision.

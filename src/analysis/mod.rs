@@ -3,6 +3,7 @@
 mod bound;
 mod channel_load;
 mod demand;
+mod legs;
 
 pub use bound::{Bound, Busiest};
 pub use channel_load::ChannelLoads;
