@@ -15,11 +15,11 @@ import xarray as xr
 
 # The columns that every results file has; more are welcome.
 COLUMNS = """
-status stop_reason latency_steady offered_load accepted_load accepted_load_min accepted_load_max accepted_load_jain
+status stop_reason latency_steady active_endpoints offered_load accepted_load accepted_load_min accepted_load_max accepted_load_jain
 packet_latency packet_latency_ci95 packet_latency_p50 packet_latency_p99 packet_latency_max
 network_latency network_latency_ci95 hops channel_utilization_mean channel_utilization_max
 vc_occupancy_mean vc_occupancy_max packets_offered packets_accepted packets_measured window_start window_end cycles
-flit_hops
+flit_hops messages messages_completed completion_time message_latency message_latency_max
 """.split()
 
 # The arrays of each point, with their dimensions.
@@ -104,7 +104,7 @@ def check_points(path, expected, columns, shown):
     frame = points.to_dataframe()
     check(len(frame) == n_points, "pandas: another number of rows")
     check(not frame.isna().any(axis=None), "pandas: missing values")
-    known = {"converged", "max_time", "saturated", "stalled"}
+    known = {"converged", "max_time", "saturated", "stalled", "completed"}
     check("status" not in frame or set(frame["status"]) <= known, "status: unknown words")
     print(f"xarray and pandas: {n_points} points, {frame.shape[1]} columns, swept: {', '.join(axes) or 'nothing'}")
     print(frame[axes + shown].to_string(max_rows=20))

@@ -20,6 +20,8 @@ pub enum Purpose {
     Faults = 5,
     /// Sampled pairs of a study.
     Pairs = 6,
+    /// A traffic pattern that is drawn once.
+    Pattern = 7,
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection of `u64` that spreads every bit.

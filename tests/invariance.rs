@@ -219,7 +219,7 @@ fn any<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
 fn random_routing(s: &mut Stream) -> String {
     let tie = any(s, &["lowest_id", "random", "per_packet"]);
     let policy = any(s, &["hop", "hop", "any"]);
-    match any(s, &["min", "min", "layers", "min-adaptive", "ecmp", "valiant", "ugal-l", "ugal-l"]) {
+    match any(s, &["min", "min", "layers", "min-adaptive", "ecmp", "valiant", "ugal-l", "ugal-l", "ugal-g", "ugal-g"]) {
         "layers" => format!("tie = '{}'\nvc_policy = 'layers'\n", any(s, &["lowest_id", "random"])),
         "min" => format!("tie = '{tie}'\nvc_policy = '{policy}'\n"),
         "valiant" => format!("algorithm = 'valiant'\ntie = '{tie}'\nvc_policy = '{policy}'\n{}", any(s, &["", "max_hops = 9\n"])),
@@ -230,6 +230,10 @@ fn random_routing(s: &mut Stream) -> String {
             any(s, &[1, 4, 9]),
             any(s, &[0, 0, -20, 6]),
             any(s, &["hops", "legs", "none"]),
+        ),
+        "ugal-g" => format!(
+            "algorithm = 'ugal-g'\ntie = '{tie}'\nvc_policy = '{policy}'\n{}",
+            any(s, &["", "", "ugal_g_period = 1\n", "ugal_g_period = 3\n", "ugal_g_period = 70\nugal_threshold = -3\n"])
         ),
         other => format!("algorithm = '{other}'\nvc_policy = '{policy}'\n"),
     }
@@ -247,6 +251,20 @@ fn random_input(seed: u64) -> String {
     let packet_size = any(s, &[1, 1, 2, 3, 7]);
     let cut_through = s.below(3) == 0;
     let depth = any(s, &[1, 2, 3, 8, 40]).max(if cut_through { packet_size } else { 1 });
+    let pattern = match s.below(4) {
+        0 | 1 => format!("self_traffic = {}\n", any(s, &["true", "false"])),
+        2 => format!(
+            "pattern = '{}'\n",
+            any(s, &["shuffle", "tornado", "shift", "random-permutation", "all-to-all", "bit-reverse"])
+        ),
+        _ => format!("pattern = 'hotspot'\nhot_endpoints = [0]\nhot_share = {}\n", any(s, &["0.0", "0.3", "1.0"])),
+    };
+    let size = match s.below(3) {
+        0 => format!("packet_sizes = [1, {packet_size}, {}]\n", 1 + packet_size / 2),
+        _ => format!("packet_size = {packet_size}\n"),
+    };
+    let rate = any(s, &["0.0", "0.001", "0.05", "0.3", "0.7", "1.0"]);
+    let bursts = if s.below(3) == 0 && rate != "0.7" { "process = 'on-off'\nburst_length = 7\n" } else { "" };
     let routing = if grid && s.below(2) == 0 { "algorithm = 'dimension-order'\n".to_string() } else { random_routing(s) };
     let allocators = ["islip", "separable-input-first"];
     format!(
@@ -254,7 +272,7 @@ fn random_input(seed: u64) -> String {
          [router]\nnum_vcs = {}\nvc_buf_size = {depth}\nrouting_delay = {}\nvc_alloc_delay = {}\nsw_alloc_delay = {}\n\
          st_final_delay = {}\ncredit_delay = {}\ninternal_speedup = {}\nvc_allocator = '{}'\nsw_allocator = '{}'\n\
          alloc_iters = {}\nflow_control = '{}'\n[routing]\nallow_deadlock = true\n{routing}\
-         [traffic]\ninjection_rate = {}\npacket_size = {packet_size}\nself_traffic = {}\n\
+         [traffic]\ninjection_rate = {rate}\n{size}{bursts}{pattern}\
          [measurement]\nsample_period = {}\nwarmup_periods = {}\nmin_samples = 1\nmax_samples = {}\nmax_drain_periods = {}\n\
          stall_cycles = 400\n[simulation]\nseed = {seed}\n",
         any(s, &[1, 2, 3]),
@@ -272,8 +290,6 @@ fn random_input(seed: u64) -> String {
         any(s, &allocators),
         any(s, &[1, 1, 2, 4]),
         if cut_through { "virtual-cut-through" } else { "wormhole" },
-        any(s, &["0.0", "0.001", "0.05", "0.3", "0.7", "1.0"]),
-        any(s, &["true", "false"]),
         any(s, &[1, 7, 50, 128, 300]),
         any(s, &[0, 1, 3]),
         any(s, &[1, 2, 5]),

@@ -164,6 +164,8 @@ fn every_routing_gives_one_answer_on_any_number_of_ranks() {
         &["routing.algorithm=ecmp"],
         &["routing.algorithm=valiant", "routing.max_hops=3", "router.num_vcs=3"],
         &["routing.algorithm=ugal-l", "router.num_vcs=4"],
+        &["routing.algorithm=ugal-g", "router.num_vcs=4"],
+        &["routing.algorithm=ugal-g", "router.num_vcs=4", "routing.ugal_g_period=5", "network.channel_latency_global=4"],
     ]
     .iter()
     .enumerate()
@@ -200,6 +202,39 @@ fn partitioners_latencies_and_packets_of_several_flits_give_one_answer() {
         assert_same(&place.run("alone", &sets, 1, 1), &place.run("on_3", &sets, 3, 1));
         std::fs::remove_file(place.path("alone.h5")).unwrap();
         std::fs::remove_file(place.path("on_3.h5")).unwrap();
+    }
+}
+
+#[test]
+fn every_pattern_gives_one_answer_on_any_number_of_ranks() {
+    let names: Vec<&str> = sfpdes::traffic::REGISTRY.iter().map(|e| e.name).collect();
+    let drawn: Vec<&str> = names.iter().copied().filter(|&n| !["hotspot", "matrix", "messages"].contains(&n)).collect();
+    let place = Place::new(&SLIM_FLY.replace("vc_buf_size = 4", "vc_buf_size = 8"));
+    place.write("matrix.csv", "source,destination,weight\n0,35,2\n7,3,1\n7,30,1\n20,1,1\n");
+    let list: String = (0..200).map(|i| format!("{},{},{},{}\n", i * 3, i % 36, (i * i + 1) % 36, 1 + i % 7)).collect();
+    place.write("list.csv", &format!("time,source,destination,size\n{list}"));
+    let patterns = format!("traffic.pattern={drawn:?}");
+    let others = names.len() - drawn.len();
+    let runs: [&[&str]; 4] = [
+        &[&patterns, "traffic.packet_sizes=[1,4]", "traffic.injection_rate=0.1"],
+        &[
+            "traffic.pattern=hotspot",
+            "traffic.hot_endpoints=[3,30]",
+            "traffic.hot_share=0.2",
+            "traffic.process=on-off",
+            "traffic.burst_length=9.5",
+        ],
+        &["traffic.pattern=matrix", "traffic.matrix_file=matrix.csv", "traffic.injection_rate=[0.1,0.5]"],
+        &["traffic.pattern=messages", "traffic.message_file=list.csv", "traffic.packet_size=3"],
+    ];
+    assert_eq!(others, runs.len() - 1, "every pattern is in one of the runs");
+    for (i, sets) in runs.into_iter().enumerate() {
+        // A list of messages has neither a load nor a window.
+        let toml = if i == 3 { SLIM_FLY.split("[measurement]").next().unwrap() } else { SLIM_FLY };
+        place.write("input.toml", toml);
+        let alone = place.run(&format!("alone_{i}"), sets, 1, 1);
+        assert_same(&alone, &place.run(&format!("on_3_{i}"), sets, 3, 1));
+        assert_same(&alone, &place.run(&format!("on_2x2_{i}"), sets, 2, 2));
     }
 }
 

@@ -306,7 +306,7 @@ fn the_estimate_of_space_holds() {
     let run = study(&["minimal"], 8);
     add_points(&path, &run, &(0..8).collect::<Vec<_>>());
     let network = network();
-    let estimate = estimate_bytes(8, network.source_router.len(), output_sample::NUM_VCS, network.endpoint_router.len());
+    let estimate = estimate_bytes(8, network.source_router.len(), output_sample::NUM_VCS, network.endpoint_router.len(), 0);
     let size = fs::metadata(&path).unwrap().len();
     assert!(2 * size <= estimate && estimate < 20 * size, "{size} bytes, estimated {estimate} with a copy");
 }

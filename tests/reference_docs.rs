@@ -24,7 +24,15 @@ fn the_reference_of_keys_is_up_to_date() {
 fn the_model_defines_every_column() {
     let model = read("docs/model.md");
     // A row may name a family: `accepted_load`, `_min`, `_max`, or `network_latency` and its kin.
-    let families = ["accepted_load", "network_latency", "offered_load", "packet_latency", "channel_utilization", "vc_occupancy"];
+    let families = [
+        "accepted_load",
+        "message_latency",
+        "network_latency",
+        "offered_load",
+        "packet_latency",
+        "channel_utilization",
+        "vc_occupancy",
+    ];
     let stem = |name: &'static str| families.into_iter().find(|family| name.starts_with(family)).unwrap_or(name);
     for column in COLUMNS {
         assert!(model.contains(&format!("`{}", stem(column.name))), "docs/model.md does not define the column {}", column.name);

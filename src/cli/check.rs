@@ -25,7 +25,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let plan = Plan::new(Study::load(&args.input.input()?, &args.input.sets(), schema())?);
     let study = plan.study();
     let mut prepared = Prepared::default();
-    let mut faults = ConfigErrors::default();
+    let mut faults = plan.faults();
     let mut text = String::new();
     let mut seconds = 0.0;
     for (index, config) in plan.samples().iter().enumerate() {

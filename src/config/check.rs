@@ -49,7 +49,7 @@ pub(super) fn check(input: &Arc<Input>, context: &Context, faults: &mut Faults) 
 fn deciding_points(input: &Arc<Input>) -> Option<Vec<Config>> {
     let decides = |axis: usize| {
         let path = input.schema.keys[axis].path;
-        input.schema.keys.iter().any(|key| key.applies.iter().any(|c| c.key == path))
+        input.schema.keys.iter().any(|key| key.applies.iter().flat_map(Condition::parts).any(|c| c.key == path))
     };
     let mut lengths = lengths(&input.slots, &input.axes);
     for (length, &axis) in lengths.iter_mut().zip(&input.axes) {
@@ -63,7 +63,7 @@ fn deciding_points(input: &Arc<Input>) -> Option<Vec<Config>> {
 
 /// Whether it hangs on a suspect key if key `index` applies.
 fn doubtful(input: &Input, suspect: &[bool], index: usize) -> bool {
-    input.schema.keys[index].applies.iter().any(|condition| {
+    input.schema.keys[index].applies.iter().flat_map(Condition::parts).any(|condition| {
         let controller = input.schema.index(condition.key).expect("the schema verified its conditions");
         suspect[controller] || doubtful(input, suspect, controller)
     })
@@ -71,7 +71,7 @@ fn doubtful(input: &Input, suspect: &[bool], index: usize) -> bool {
 
 fn not_applying(key: &Definition, points: &[Config]) -> String {
     let mut with: Vec<String> = Vec::new();
-    for condition in &key.applies {
+    for condition in key.applies.iter().flat_map(Condition::parts) {
         let mut values: Vec<String> = Vec::new();
         for point in points {
             let value = shown(point, condition.key);
@@ -82,6 +82,8 @@ fn not_applying(key: &Definition, points: &[Config]) -> String {
         with.push(format!("{} = {}", condition.key, values.join(", ")));
     }
     let applies = match key.applies.as_slice() {
+        [only] if only.also.is_some() => only.to_string(),
+        [only] if only.unless => format!("to any other than {}", only.values.join(", ")),
         [only] => format!("to {}", only.values.join(", ")),
         several => several.iter().map(Condition::to_string).collect::<Vec<_>>().join(" or "),
     };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::draft::{Given, Slot};
 use super::error::Place;
+use super::files::Files;
 use super::schema::{Condition, Schema};
 use super::{ConfigError, Value};
 
@@ -21,6 +22,8 @@ pub(super) struct Input {
     pub slots: Vec<Option<Slot>>,
     /// The swept keys, the slowest first.
     pub axes: Vec<usize>,
+    /// Files that keys name, as far as they have been read.
+    pub files: Files,
 }
 
 /// One effective configuration: every key of the schema that applies has a value (or is `Unset`).
@@ -216,10 +219,10 @@ impl Config {
     }
 
     pub(super) fn holds(&self, condition: &Condition) -> bool {
-        match self.value(condition.key) {
-            Some(Value::Text(name)) => condition.values.contains(&name.as_str()),
+        condition.parts().all(|part| match self.value(part.key) {
+            Some(Value::Text(name)) => part.values.contains(&name.as_str()) != part.unless,
             _ => false,
-        }
+        })
     }
 
     /// Where the value of key `index` was given, or that it was not.

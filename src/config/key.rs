@@ -118,6 +118,15 @@ pub enum Applies {
         /// The values for which this key applies.
         values: &'static [&'static str],
     },
+    /// Only if the choice key `key` applies and has none of `values`.
+    Unless {
+        /// Dotted path of a `Choice` key.
+        key: &'static str,
+        /// The values for which this key does not apply.
+        values: &'static [&'static str],
+    },
+    /// Only if both hold, the first of which is no `Both`.
+    Both(&'static Applies, &'static Applies),
 }
 
 /// One key of the input.

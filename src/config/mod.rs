@@ -8,6 +8,7 @@ mod check;
 mod draft;
 mod effective;
 mod error;
+mod files;
 mod key;
 mod nearest;
 mod parse;
@@ -21,6 +22,7 @@ mod write;
 
 pub use effective::Config;
 pub use error::{ConfigError, ConfigErrors};
+pub use files::TextFile;
 pub use key::{Applies, Default, Key, Kind};
 pub use schema::{Condition, Definition, Schema};
 pub use study::Study;

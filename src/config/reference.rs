@@ -105,8 +105,11 @@ fn applies(key: &Definition) -> String {
         return "always".to_string();
     }
     let conditions = key.applies.iter().map(|condition| {
-        let values: Vec<String> = condition.values.iter().map(|value| format!("`\"{value}\"`")).collect();
-        format!("with `{}` = {}", condition.key, values.join(", "))
+        let parts = condition.parts().map(|part| {
+            let values: Vec<String> = part.values.iter().map(|value| format!("`\"{value}\"`")).collect();
+            format!("{} `{}` = {}", part.word(), part.key, values.join(", "))
+        });
+        parts.collect::<Vec<_>>().join(" and ")
     });
     conditions.collect::<Vec<_>>().join(" or ")
 }

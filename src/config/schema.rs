@@ -6,18 +6,60 @@ use super::{Applies, Default, Key, Kind, Value};
 /// Tables that say how a run is done and where its results go, not what is simulated: sweeping them means nothing.
 const UNSWEPT_TABLES: [&str; 3] = ["study", "runtime", "output"];
 
-/// A key means something if the choice key `key` has one of `values`.
+/// A key means something if the choice key `key` has one of `values`, or if it has another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// Dotted path of a `Choice` key.
     pub key: &'static str,
     /// The values for which the conditioned key applies.
     pub values: Vec<&'static str>,
+    /// Whether it is the other way round: the values for which it does not apply.
+    pub unless: bool,
+    /// What has to hold besides.
+    pub also: Option<Box<Condition>>,
+}
+
+impl Condition {
+    fn of(applies: Applies) -> Option<Self> {
+        let (key, values, unless) = match applies {
+            Applies::Always => return None,
+            Applies::When { key, values } => (key, values, false),
+            Applies::Unless { key, values } => (key, values, true),
+            Applies::Both(first, second) => {
+                return Self::of(*first).map(|first| Self { also: Self::of(*second).map(Box::new), ..first });
+            }
+        };
+        Some(Self { key, values: values.to_vec(), unless, also: None })
+    }
+
+    /// Whether one with the values of both means the same as either of them.
+    fn unites(&self, other: &Self) -> bool {
+        self.key == other.key && !self.unless && !other.unless && self.also == other.also
+    }
+
+    /// It and everything that has to hold besides.
+    pub fn parts(&self) -> impl Iterator<Item = &Condition> {
+        std::iter::successors(Some(self), |condition| condition.also.as_deref())
+    }
+
+    /// `with`, or `unless` it is the other way round.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        if self.unless {
+            "unless"
+        } else {
+            "with"
+        }
+    }
 }
 
 impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "with {} = {}", self.key, self.values.join(", "))
+        for (i, part) in self.parts().enumerate() {
+            let and = if i > 0 { " and " } else { "" };
+            write!(f, "{and}{} {} = {}", part.word(), part.key, part.values.join(", "))?;
+        }
+        Ok(())
     }
 }
 
@@ -71,10 +113,7 @@ impl Definition {
     }
 
     fn of(key: &Key) -> Self {
-        let applies = match key.applies {
-            Applies::Always => Vec::new(),
-            Applies::When { key, values } => vec![Condition { key, values: values.to_vec() }],
-        };
+        let applies = Condition::of(key.applies).into_iter().collect();
         Self { path: key.path, kind: key.kind, default: key.default, applies, unit: key.unit, doc: key.doc.to_string() }
     }
 
@@ -92,7 +131,7 @@ impl Definition {
             return;
         }
         for condition in other.applies {
-            match self.applies.iter_mut().find(|c| c.key == condition.key) {
+            match self.applies.iter_mut().find(|c| c.unites(&condition)) {
                 Some(known) => {
                     let new: Vec<_> = condition.values.into_iter().filter(|v| !known.values.contains(v)).collect();
                     known.values.extend(new);
@@ -188,7 +227,7 @@ impl Schema {
         assert!(path.split('.').next() != Some("sweep"), "`{path}`: [sweep] is reserved");
         assert!(!self.is_table(path), "`{path}` is a key and a table");
         assert!(default_fits(key.kind, key.default), "the default of `{path}` does not fit {}", key.kind.describe());
-        for condition in &key.applies {
+        for condition in key.applies.iter().flat_map(Condition::parts) {
             let Some(Definition { kind: Kind::Choice(names), .. }) = self.get(condition.key) else {
                 panic!("`{path}` depends on `{}`, which is no choice key", condition.key);
             };
@@ -204,6 +243,7 @@ impl Schema {
             && key
                 .applies
                 .iter()
+                .flat_map(Condition::parts)
                 .any(|c| c.key == path || self.get(c.key).is_some_and(|controller| self.depends_on(controller, path, depth - 1)))
     }
 }

@@ -8,6 +8,7 @@ use super::check::{check, Context};
 use super::draft::Draft;
 use super::effective::{Config, Input};
 use super::error::{Place, Source};
+use super::files::Files;
 use super::schema::{Definition, Schema};
 use super::{parse, set, sweep, ConfigError, ConfigErrors, Value};
 
@@ -28,8 +29,8 @@ impl Study {
     /// Every fault of the file and of `sets` at once.
     pub fn load(path: &Path, sets: &[String], schema: &Schema) -> Result<Self, ConfigErrors> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| ConfigError::new(name.as_str(), unreadable(&e)))?;
-        let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e))?;
+        let bytes = std::fs::read(path).map_err(|e| ConfigError::new(name.as_str(), unreadable(&e, "TOML file")))?;
+        let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e, "TOML"))?;
         Self::parse(&name, &text, sets, schema)
     }
 
@@ -51,7 +52,7 @@ impl Study {
         let Draft { slots, axes, suspect, mut faults, .. } = draft;
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_path_buf();
         let defaults = schema.keys.iter().map(Definition::default_value).collect();
-        let input = Arc::new(Input { schema: schema.clone(), folder, defaults, slots, axes });
+        let input = Arc::new(Input { schema: schema.clone(), folder, defaults, slots, axes, files: Files::default() });
         if is_toml {
             check(&input, &Context { suspect: &suspect, file: Place::File(file.into()), empty }, &mut faults);
         }
@@ -65,20 +66,22 @@ fn axes_of(input: &Input) -> Vec<(&'static str, Vec<Value>)> {
     input.axes.iter().map(|&axis| (input.schema.keys[axis].path, values(axis).collect())).collect()
 }
 
-fn unreadable(e: &std::io::Error) -> String {
+/// Why a file of that kind cannot be read.
+pub(super) fn unreadable(e: &std::io::Error, kind: &str) -> String {
     match e.kind() {
         ErrorKind::NotFound => "no such file".to_string(),
-        ErrorKind::IsADirectory => "this is a folder; name the TOML file in it".to_string(),
+        ErrorKind::IsADirectory => format!("this is a folder; name the {kind} in it"),
         ErrorKind::PermissionDenied => "no permission to read it".to_string(),
         _ => format!("cannot be read: {e}"),
     }
 }
 
-fn not_utf8(name: &str, e: &std::string::FromUtf8Error) -> ConfigError {
+/// Where a file of that format stops being text.
+pub(super) fn not_utf8(name: &str, e: &std::string::FromUtf8Error, format: &str) -> ConfigError {
     let good = &e.as_bytes()[..e.utf8_error().valid_up_to()];
     let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
     let line_start = good.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
     let column = String::from_utf8_lossy(&good[line_start..]).chars().count() + 1;
     let byte = e.as_bytes()[good.len()];
-    ConfigError::new(format!("{name}:{line}:{column}"), format!("not UTF-8 text: byte 0x{byte:02x}; a TOML file is text"))
+    ConfigError::new(format!("{name}:{line}:{column}"), format!("not UTF-8 text: byte 0x{byte:02x}; a {format} file is text"))
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use crate::error::Error;
 use crate::ids::Cycle;
+use crate::network::delivery::Delivery;
 use crate::network::{Far, Network, Span};
-use crate::stats::{Measured, Period, Window};
+use crate::stats::{Arrived, Measured, Period, Window};
 
 /// For each output VC of a cut channel, the part of its buffer that its own partition can see.
 pub type CutHalves = Vec<Vec<u8>>;
@@ -135,7 +136,7 @@ impl Network {
     pub fn open_window(&mut self, now: Cycle) {
         self.span = Some(Span { start: now as u32, end: u32::MAX });
         for endpoint in &mut self.endpoints {
-            endpoint.offered_before = endpoint.offered;
+            endpoint.window_offered = 0;
         }
         self.window_accepted.fill(0);
         (0..self.n_vcs()).for_each(|vc| self.routers.open_window(vc, now));
@@ -147,14 +148,11 @@ impl Network {
         if let Some(span) = &mut self.span {
             span.end = now as u32;
         }
-        let size = u64::from(self.load.packet_size);
         let endpoints = self.endpoints.iter().zip(&self.window_accepted).zip(&self.wiring.endpoints);
         let v = self.params.num_vcs as usize;
         let channels = self.wiring.channel_in.iter().enumerate().filter_map(|(port, &c)| c.map(|c| (port, u64::from(c))));
         Window {
-            endpoints: endpoints
-                .map(|((e, &accepted), &(id, _))| [u64::from(id), (e.offered - e.offered_before) * size, accepted])
-                .collect(),
+            endpoints: endpoints.map(|((e, &accepted), &(id, _))| [u64::from(id), e.window_offered, accepted]).collect(),
             vcs: channels
                 .flat_map(|(port, channel)| (0..v).map(move |vc| (port * v + vc, channel * v as u64 + vc as u64)))
                 .map(|(vc, index)| {
@@ -186,6 +184,12 @@ impl Network {
             onward.then_some(Blocked { channel, vc: (vc % v) as u32, router, port: port.into(), vcs })
         };
         (0..self.n_vcs()).filter_map(blocked).collect()
+    }
+
+    /// What has arrived of each message, if the traffic is a list of them.
+    #[must_use]
+    pub fn arrived(&self) -> Vec<Arrived> {
+        self.delivery.as_ref().map_or(Vec::new(), Delivery::arrived)
     }
 
     /// The flits that have waited longest at the head of a buffer, oldest first, as text: for the report of a stall.

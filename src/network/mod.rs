@@ -6,6 +6,8 @@
 
 mod allocation;
 mod audit;
+mod board;
+mod delivery;
 mod endpoint;
 mod flit;
 mod layout;
@@ -33,7 +35,9 @@ use crate::ids::{Cycle, RouterId};
 use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
-use crate::traffic::{Bernoulli, Pattern, TrafficPattern};
+use crate::traffic::{Injection, Pattern, TrafficPattern};
+use board::Board;
+use delivery::Delivery;
 use router::{clear, set, Routers};
 use trace::Log;
 use wire::Record;
@@ -44,10 +48,8 @@ use wires::Wires;
 pub struct Load {
     /// Who talks to whom; shared by the partitions of a process.
     pub pattern: Arc<Pattern>,
-    /// When, in packets.
-    pub process: Bernoulli,
-    /// Flits per packet.
-    pub packet_size: u8,
+    /// When, and in what packets.
+    pub injection: Injection,
     /// Seed of all streams.
     pub seed: u64,
 }
@@ -79,6 +81,8 @@ pub struct Network {
     /// Router of every endpoint of the network; shared.
     router_of: Arc<Vec<RouterId>>,
     wires: Wires,
+    /// What is known of the queues of all routers, if routing asks for it.
+    board: Option<Board>,
     /// The direction in which the tiles were last run.
     forward: bool,
     /// Flits taken from other partitions.
@@ -90,6 +94,8 @@ pub struct Network {
     sample_period: u32,
     measured_generated: u64,
     measured: Measured,
+    /// If the traffic is a list of messages.
+    delivery: Option<Delivery>,
 }
 
 impl Network {
@@ -109,8 +115,8 @@ impl Network {
         let mut wires = Wires::new(params, wiring.span, tiles, wiring.neighbours.len(), header);
         let mut endpoints = Vec::with_capacity(wiring.endpoints.len());
         for (local, &(id, _)) in wiring.endpoints.iter().enumerate() {
-            let (endpoint, first) = Endpoint::new(load.seed, id, &load.process, params.num_vcs);
-            if let (Some(at), true) = (first, load.pattern.active(id)) {
+            let (endpoint, first) = Endpoint::new(id, &load, params.num_vcs);
+            if let Some(at) = first {
                 let tile = wiring.tile_of_port(wiring.endpoints[local].1 as usize) as usize;
                 wires.tiles[tile].generations.push(at, local as u32);
             }
@@ -123,6 +129,7 @@ impl Network {
             endpoints,
             router_of,
             wires,
+            board: None,
             forward: false,
             imported: 0,
             injected: 0,
@@ -132,6 +139,7 @@ impl Network {
             sample_period,
             measured_generated: 0,
             measured: Measured::default(),
+            delivery: load.pattern.messages().map(Delivery::new),
             params: params.clone(),
             wiring,
             load,
@@ -146,6 +154,31 @@ impl Network {
             list.extend(graph.endpoints(r).map(|_| r));
         }
         Arc::new(list)
+    }
+
+    /// Sets up the board of queue lengths where `layout` has one.
+    #[must_use]
+    pub fn with_board(mut self, graph: &Graph, layout: &Layout) -> Self {
+        if let (Some(period), Some(lag)) = (self.params.board_period, layout.board_lag) {
+            self.board = Some(Board::new(graph, layout, &self.wiring, period.into(), lag, lag));
+        }
+        self
+    }
+
+    /// Publishes on the board what a tile has not yet, up to cycle `now`, in which nothing has happened there yet.
+    #[inline]
+    fn publish(&mut self, tile: usize, now: Cycle) {
+        let Network { board: Some(board), routers, wiring, params, .. } = self else { return };
+        board.publish(tile, wiring.tile_routers(tile), now, |port| routers.occupancy_out(port, params.vc_buf_size));
+    }
+
+    /// Puts what the other partitions do not know of the board yet into the outboxes, at the end of a window.
+    fn send_board(&mut self, end: Cycle) {
+        for tile in 0..self.wiring.n_tiles() {
+            self.publish(tile, end);
+        }
+        let Network { board: Some(board), routers, wires, params, .. } = self else { return };
+        board.send(end, &mut wires.outboxes, |port| routers.occupancy_out(port, params.vc_buf_size));
     }
 
     /// Starts to record what happens to flits.
@@ -211,23 +244,29 @@ impl Network {
                 self.measured.record(batch, packet_latency, network_latency, flit.hops);
             }
         }
+        if let Some(delivery) = &mut self.delivery {
+            delivery.accept(flit.src, flit.sequence, now);
+        }
     }
 
     fn take_generations(&mut self, tile: usize, now: Cycle) {
         let first = self.wiring.tile_endpoints(tile).start;
         let list = self.wires.tiles[tile].generations.take(now);
+        let (mut packets, mut flits) = (0, 0);
         for &local in &list {
             let e = local as usize;
-            let endpoint = &mut self.endpoints[e];
-            if let Some(next) = endpoint.generate(now, &self.load.process) {
+            let generated = self.endpoints[e].generate(self.wiring.endpoints[e].0, now, &self.load);
+            if let Some(next) = generated.next {
                 self.wires.tiles[tile].generations.push(next, local);
             }
             set(&mut self.wires.tiles[tile].ready, e - first);
+            packets += u64::from(generated.packets);
+            flits += generated.flits;
         }
-        self.period.packets_offered += list.len() as u64;
-        self.period.flits_offered += list.len() as u64 * u64::from(self.load.packet_size);
+        self.period.packets_offered += packets;
+        self.period.flits_offered += flits;
         if self.span.is_some_and(|span| (now as u32) < span.end) {
-            self.measured_generated += list.len() as u64;
+            self.measured_generated += packets;
         }
         self.wires.tiles[tile].generations.recycle(list);
     }
@@ -259,13 +298,13 @@ impl Network {
         let credits = &mut self.endpoint_credits[e * v..(e + 1) * v];
         let (id, port) = self.wiring.endpoints[e];
         let mut flit = if endpoint.remaining == 0 {
-            let need = if self.params.cut_through { u16::from(self.load.packet_size) } else { 1 };
+            let need = if self.params.cut_through { u16::from(endpoint.head_size(id, &self.load)) } else { 1 };
             let Some(vc) = next_vc(endpoint.last_vc, credits, need) else { return Sent::Starved };
-            let (sequence, generated) = endpoint.take(&self.load.process);
-            let dst = self.load.pattern.destination(id, &mut endpoint.destinations);
+            let (sequence, generated, size) = endpoint.take(id, &self.load);
+            let dst = self.load.pattern.destination(id, sequence, &mut endpoint.destinations);
             endpoint.vc = vc;
             endpoint.last_vc = vc;
-            endpoint.remaining = self.load.packet_size;
+            endpoint.remaining = size;
             self.period.packets_injected += 1;
             Flit {
                 src: id,
@@ -277,7 +316,7 @@ impl Network {
                 hops: 0,
                 state: 0,
                 flags: flag::HEAD,
-                size: self.load.packet_size,
+                size,
             }
         } else {
             endpoint.sending
@@ -338,6 +377,7 @@ impl Network {
             self.warm(tile, now..span.end);
         }
         while now < span.end {
+            self.publish(tile, now);
             self.take_endpoint_credits(tile, now);
             self.take_ejections(tile, now);
             self.take_arrivals(tile, now);
@@ -354,10 +394,17 @@ impl Network {
 impl Model for Network {
     fn run(&mut self, from: Cycle, end: Cycle) {
         let mut start = self.next_event(from);
+        if let Some(board) = &mut self.board {
+            board.carry_on(from);
+        }
         while start < end {
             // Nothing that a tile does in a span is seen by another in the same span.
             let span = start..end.min(start.saturating_add(self.wiring.span));
             self.wires.span_start = start;
+            if self.board.is_some() {
+                // A tile with nothing to do has something to publish.
+                (0..self.wires.due.len()).for_each(|tile| self.publish(tile, start));
+            }
             // To and fro: the tiles run last are still in the shared cache when the next span begins with them.
             let n_tiles = self.wires.due.len();
             self.forward = !self.forward;
@@ -365,6 +412,9 @@ impl Model for Network {
                 self.run_tile(if self.forward { k } else { n_tiles - 1 - k }, &span);
             }
             start = self.next_event(span.end);
+        }
+        if self.board.is_some() {
+            self.send_board(end);
         }
     }
 
@@ -407,6 +457,10 @@ impl Model for Network {
                     let tile = self.wires.rouse(tile, Cycle::from(at));
                     tile.credits.advance(window_end);
                     tile.credits.push(Cycle::from(at), vc);
+                }
+                Record::Board(bytes) => {
+                    let taken = self.board.as_mut().and_then(|board| board.receive(neighbour, bytes));
+                    taken.ok_or_else(|| Error::Internal(format!("neighbour {neighbour} sent a malformed board")))?;
                 }
             }
             Ok(())

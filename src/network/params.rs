@@ -2,7 +2,9 @@
 
 use crate::config::{Applies, Config, ConfigError, Default, Key, Kind};
 use crate::ids::Cycle;
+use crate::routing::ugal_g;
 use crate::topology::ChannelClass;
+use crate::traffic::largest_packet;
 
 const fn int(path: &'static str, min: i64, max: i64, default: i64, unit: &'static str, doc: &'static str) -> Key {
     Key { path, kind: Kind::Int { min, max }, default: Default::Int(default), applies: Applies::Always, unit, doc }
@@ -121,6 +123,8 @@ pub struct Params {
     pub cut_through: bool,
     /// By `ChannelClass`.
     pub latency: [u32; 3],
+    /// Cycles between two editions of the board of queue lengths; `None` where no routing reads it.
+    pub board_period: Option<u32>,
 }
 
 impl Params {
@@ -132,14 +136,23 @@ impl Params {
         let u = |path: &str| config.int(path) as u32;
         let class = |path: &str| config.get_int(path).unwrap_or_else(|| config.int("network.channel_latency")) as u32;
         let cut_through = config.text("router.flow_control") == "virtual-cut-through";
-        let (depth, packet) = (config.int("router.vc_buf_size"), config.int("traffic.packet_size"));
+        let (depth, packet) = (config.int("router.vc_buf_size"), largest_packet(config));
         if cut_through && depth < packet {
             return Err(config.fault(
                 "router.vc_buf_size",
-                format!("virtual-cut-through needs a buffer of a whole packet: vc_buf_size {depth} is less than traffic.packet_size {packet}"),
+                format!("virtual-cut-through needs a buffer of a whole packet: vc_buf_size {depth} is less than the {packet} flits of the largest"),
             ));
         }
+        let latency = [
+            class("network.channel_latency_endpoint"),
+            class("network.channel_latency_local"),
+            class("network.channel_latency_global"),
+        ];
+        // The key applies where routing reads the board.
+        let period = config.get_int(ugal_g::PERIOD).map_or(latency[1].min(latency[2]), |cycles| cycles as u32);
         Ok(Self {
+            board_period: config.applies(ugal_g::PERIOD).then_some(period),
+            latency,
             num_vcs: u("router.num_vcs"),
             vc_buf_size: depth as u16,
             routing_delay: u("router.routing_delay"),
@@ -152,11 +165,6 @@ impl Params {
             sw_matching: Matching::of(config.text("router.sw_allocator")),
             alloc_iters: u("router.alloc_iters"),
             cut_through,
-            latency: [
-                class("network.channel_latency_endpoint"),
-                class("network.channel_latency_local"),
-                class("network.channel_latency_global"),
-            ],
         })
     }
 

@@ -12,8 +12,8 @@ const BYTES_PER_POINT: u64 = 160 << 10;
 
 /// Upper estimate of the bytes that a study with these sizes takes on disk, the copy made while a point is added included.
 #[must_use]
-pub fn estimate_bytes(n_points: usize, n_channels: usize, num_vcs: usize, n_endpoints: usize) -> u64 {
-    let arrays = n_channels * (2 + num_vcs) + n_endpoints * 3;
+pub fn estimate_bytes(n_points: usize, n_channels: usize, num_vcs: usize, n_endpoints: usize, n_messages: usize) -> u64 {
+    let arrays = n_channels * (2 + num_vcs) + n_endpoints * 3 + n_messages * 6;
     let network = n_channels * 17 + n_endpoints * 8;
     2 * (n_points as u64 * (BYTES_PER_POINT + 8 * arrays as u64) + network as u64)
 }

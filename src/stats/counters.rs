@@ -112,6 +112,17 @@ pub struct Window {
     pub vcs: Vec<[u64; 3]>,
 }
 
+/// What has arrived of a message at its destination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// Its place in the list.
+    pub message: u64,
+    /// Packets read to the tail.
+    pub packets: u64,
+    /// Cycle in which the last of them was.
+    pub last: u64,
+}
+
 /// Everything a partition hands over at the end of a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -119,6 +130,8 @@ pub struct Totals {
     pub measured: Measured,
     /// By entity.
     pub window: Window,
+    /// Of every message of which anything has arrived.
+    pub arrived: Vec<Arrived>,
 }
 
 impl Totals {
@@ -127,6 +140,7 @@ impl Totals {
         self.measured.merge(&other.measured);
         self.window.endpoints.extend(other.window.endpoints);
         self.window.vcs.extend(other.window.vcs);
+        self.arrived.extend(other.arrived);
     }
 
     /// As bytes, for [`Totals::decode`] in another partition of the same program.
@@ -138,7 +152,8 @@ impl Totals {
         m.network_latency.encode(&mut words);
         words.extend([m.hops, m.batches.len() as u64]);
         words.extend(m.batches.iter().flat_map(|b| [b.packets, b.packet_latency, b.network_latency]));
-        for list in [&self.window.endpoints, &self.window.vcs] {
+        let arrived: Vec<[u64; 3]> = self.arrived.iter().map(|a| [a.message, a.packets, a.last]).collect();
+        for list in [&self.window.endpoints, &self.window.vcs, &arrived] {
             words.push(list.len() as u64);
             words.extend(list.iter().flatten());
         }
@@ -157,7 +172,8 @@ impl Totals {
             .map(|[packets, packet_latency, network_latency]| Batch { packets, packet_latency, network_latency })
             .collect();
         let window = Window { endpoints: triples(words)?, vcs: triples(words)? };
-        Some(Self { measured: Measured { packet_latency, network_latency, hops, batches }, window })
+        let arrived = triples(words)?.into_iter().map(|[message, packets, last]| Arrived { message, packets, last }).collect();
+        Some(Self { measured: Measured { packet_latency, network_latency, hops, batches }, window, arrived })
     }
 }
 
@@ -175,10 +191,11 @@ mod tests {
         a.measured.record(2, 100, 90, 2);
         a.window.endpoints.push([7, 5, 4]);
         a.window.vcs.push([3, 2, 1]);
+        a.arrived.push(Arrived { message: 6, packets: 2, last: 70 });
         let mut b = Totals::default();
         b.measured.record(0, 50, 40, 1);
         let back = Totals::decode(&a.encode()).expect("complete");
-        assert_eq!(back.window, a.window);
+        assert_eq!((&back.window, &back.arrived), (&a.window, &a.arrived));
         assert_eq!(back.measured.batches, a.measured.batches);
         b.merge(back);
         assert_eq!((b.measured.packet_latency.count(), b.measured.hops, b.measured.batches.len()), (2, 3, 3));

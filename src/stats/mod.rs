@@ -6,8 +6,8 @@ mod phases;
 mod report;
 mod summary;
 
-pub use counters::{Batch, Measured, Period, Totals, Window};
+pub use counters::{Arrived, Batch, Measured, Period, Totals, Window};
 pub use histogram::Histogram;
-pub use phases::{interval, Phases, Rules, Step, KEYS};
-pub use report::{Bins, Cell, Column, Latency, Load, PointReport, Series, Status, COLUMNS};
-pub use summary::{report, Sizes};
+pub use phases::{interval, Goal, Phases, Rules, Step, KEYS};
+pub use report::{Bins, Cell, Column, Latency, Load, Messages, PointReport, Series, Status, COLUMNS};
+pub use summary::{report, Listed, Sizes};

@@ -7,24 +7,27 @@ use crate::config::{Applies, Config, ConfigError, Default, Key, Kind};
 use crate::ids::Cycle;
 use crate::stats::{Period, Status};
 
+/// A list of messages has no steady state: a point ends when all are delivered.
+const STEADY: Applies = Applies::Unless { key: "traffic.pattern", values: &["messages"] };
+
 const fn int(path: &'static str, min: i64, max: i64, default: i64, unit: &'static str, doc: &'static str) -> Key {
-    Key { path, kind: Kind::Int { min, max }, default: Default::Int(default), applies: Applies::Always, unit, doc }
+    Key { path, kind: Kind::Int { min, max }, default: Default::Int(default), applies: STEADY, unit, doc }
 }
 
 const fn float(path: &'static str, min: f64, max: f64, default: f64, unit: &'static str, doc: &'static str) -> Key {
-    Key { path, kind: Kind::Float { min, max }, default: Default::Float(default), applies: Applies::Always, unit, doc }
+    Key { path, kind: Kind::Float { min, max }, default: Default::Float(default), applies: STEADY, unit, doc }
 }
 
 /// Keys of `[measurement]`.
 pub const KEYS: &[Key] = &[
-    int(
-        "measurement.sample_period",
-        1,
-        100_000_000,
-        1000,
-        "cycles",
-        "Length of a sample; warm-up, convergence, drain and the end are decided only at its multiples.",
-    ),
+    Key {
+        path: "measurement.sample_period",
+        kind: Kind::Int { min: 1, max: 100_000_000 },
+        default: Default::Int(1000),
+        applies: Applies::Always,
+        unit: "cycles",
+        doc: "Length of a sample; warm-up, convergence, drain and the end are decided only at its multiples.",
+    },
     int("measurement.warmup_periods", 0, 1_000_000, 3, "sample periods", "Samples before the measured window."),
     int("measurement.min_samples", 1, 1_000_000, 3, "sample periods", "Fewest samples of the measured window."),
     int("measurement.max_samples", 1, 1_000_000, 10, "sample periods", "Most samples of the measured window."),
@@ -72,7 +75,29 @@ pub const KEYS: &[Key] = &[
         doc: "A point is stalled if for this long no flit moves while some are in the network, checked at multiples of \
               sample_period. Unset: 10,000 cycles and 20 times the slowest channel.",
     },
+    Key {
+        path: "measurement.max_cycles",
+        kind: Kind::Int { min: 1, max: (1 << 32) - 1 },
+        default: Default::Int(10_000_000),
+        applies: Applies::When { key: "traffic.pattern", values: &["messages"] },
+        unit: "cycles",
+        doc: "The point ends with the sample that reaches this cycle if not all messages have been delivered by then.",
+    },
 ];
+
+/// What a point is simulated for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// The steady state under an endless load.
+    Steady,
+    /// The delivery of everything there is.
+    Delivery {
+        /// Packets of the whole list.
+        packets: u64,
+        /// The cycle at which the point ends at the latest.
+        max_cycles: Cycle,
+    },
+}
 
 /// When to stop.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,27 +120,33 @@ pub struct Rules {
     pub latency_thres: f64,
     /// Cycles without movement.
     pub stall_cycles: Cycle,
+    /// What it is all for.
+    pub goal: Goal,
 }
 
 impl Rules {
-    /// Reads the rules. `slowest_channel` is the largest channel latency.
+    /// Reads the rules. `slowest_channel` is the largest channel latency; `packets` of them have to be delivered, or it is the
+    /// steady state that is looked for.
     ///
     /// # Errors
     /// Combinations that cannot work.
-    pub fn new(config: &Config, slowest_channel: u32) -> Result<Self, ConfigError> {
-        let u = |path: &str| config.int(path) as u64;
+    pub fn new(config: &Config, slowest_channel: u32, packets: Option<u64>) -> Result<Self, ConfigError> {
+        // What the steady state asks for does not apply to a list of messages, and is not looked at there.
+        let u = |path: &str| config.get_int(path).unwrap_or(0) as u64;
+        let f = |path: &str| config.get_float(path).unwrap_or(0.0);
         let rules = Self {
             sample_period: u("measurement.sample_period"),
             warmup_periods: u("measurement.warmup_periods"),
             min_samples: u("measurement.min_samples"),
             max_samples: u("measurement.max_samples"),
             max_drain_periods: u("measurement.max_drain_periods"),
-            confidence_width: config.float("measurement.confidence_width"),
-            saturation_tolerance: config.float("measurement.saturation_tolerance"),
-            latency_thres: config.float("measurement.latency_thres"),
+            confidence_width: f("measurement.confidence_width"),
+            saturation_tolerance: f("measurement.saturation_tolerance"),
+            latency_thres: f("measurement.latency_thres"),
             stall_cycles: config
                 .get_int("measurement.stall_cycles")
                 .map_or((20 * u64::from(slowest_channel)).max(10_000), |c| c as u64),
+            goal: packets.map_or(Goal::Steady, |packets| Goal::Delivery { packets, max_cycles: u("measurement.max_cycles") }),
         };
         if rules.max_samples < rules.min_samples {
             return Err(config.fault(
@@ -127,7 +158,7 @@ impl Rules {
         if longest >= 1 << 32 {
             return Err(config.fault(
                 "measurement.sample_period",
-                format!("warm-up, samples and drain may take {longest} cycles; a point must end before 2^32 = 4294967296"),
+                format!("the point may take {longest} cycles; it must end before 2^32 = 4294967296"),
             ));
         }
         Ok(rules)
@@ -136,6 +167,9 @@ impl Rules {
     /// The most cycles a point can take; at the end of the window and of the drain it may wait for the watchdog.
     #[must_use]
     pub fn longest(&self) -> Cycle {
+        if let Goal::Delivery { max_cycles, .. } = self.goal {
+            return max_cycles.next_multiple_of(self.sample_period);
+        }
         (self.warmup_periods + self.max_samples + self.max_drain_periods)
             .saturating_mul(self.sample_period)
             .saturating_add(2 * self.stall_cycles + self.sample_period)
@@ -203,7 +237,7 @@ impl Phases {
 
     /// What to do before the first cycle.
     pub fn begin(&mut self) -> Step {
-        if self.rules.warmup_periods == 0 {
+        if self.rules.warmup_periods == 0 || self.rules.goal != Goal::Steady {
             self.phase = Phase::Measure;
             return Step::OpenWindow;
         }
@@ -217,6 +251,9 @@ impl Phases {
         self.still = if moved || period.flits_in_network == 0 { 0 } else { self.still + self.rules.sample_period };
         if self.still >= self.rules.stall_cycles {
             return self.stop(Status::Stalled, "stalled");
+        }
+        if let Goal::Delivery { packets, max_cycles } = self.rules.goal {
+            return self.delivered(packets, max_cycles);
         }
         match self.phase {
             Phase::WarmUp if self.periods.len() as u64 >= self.rules.warmup_periods => {
@@ -239,6 +276,17 @@ impl Phases {
         }
         self.outcome = Some((status, reason));
         Step::Stop
+    }
+
+    /// The window is the whole run.
+    fn delivered(&mut self, packets: u64, max_cycles: Cycle) -> Step {
+        if self.periods.last().is_some_and(|p| p.measured_accepted == packets) {
+            return self.stop(Status::Completed, "completed");
+        }
+        if self.periods.len() as u64 * self.rules.sample_period >= max_cycles {
+            return self.stop(Status::MaxTime, "max_time");
+        }
+        Step::Continue
     }
 
     fn measured(&mut self) -> Step {
@@ -345,6 +393,7 @@ mod tests {
             saturation_tolerance: 0.01,
             latency_thres: 500.0,
             stall_cycles: 300,
+            goal: Goal::Steady,
         }
     }
 
@@ -426,6 +475,23 @@ mod tests {
         (0..8).for_each(|_| assert_ne!(phases.sample(stuck), Step::Stop));
         assert_eq!(phases.sample(Period { flit_hops: 1, ..stuck }), Step::Stop);
         assert_eq!(phases.outcome, Some((Status::Saturated, "saturated")));
+    }
+
+    #[test]
+    fn a_list_of_messages_ends_when_all_is_delivered_or_time_is_up() {
+        let rules = Rules { goal: Goal::Delivery { packets: 20, max_cycles: 450 }, ..rules() };
+        assert_eq!(rules.longest(), 500);
+        let mut phases = Phases::new(rules.clone());
+        assert_eq!(phases.begin(), Step::OpenWindow);
+        // Silence between messages is no stall, and everything so far is not everything.
+        let steps =
+            [5, 5, 5, 20].map(|n| phases.sample(Period { measured_generated: n, measured_accepted: n, ..Period::default() }));
+        assert_eq!(steps, [Step::Continue, Step::Continue, Step::Continue, Step::Stop]);
+        assert_eq!((phases.outcome, phases.first, phases.last), (Some((Status::Completed, "completed")), 0, 4));
+        let mut late = Phases::new(rules);
+        late.begin();
+        let n = (0..20).take_while(|_| late.sample(Period { measured_accepted: 19, ..Period::default() }) != Step::Stop).count();
+        assert_eq!((n, late.outcome), (4, Some((Status::MaxTime, "max_time"))));
     }
 
     #[test]

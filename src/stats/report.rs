@@ -11,11 +11,13 @@ pub enum Status {
     Saturated,
     /// Nothing moved any more: deadlock.
     Stalled,
+    /// Every message of the list was delivered.
+    Completed,
 }
 
 impl Status {
     /// All values.
-    pub const ALL: [Status; 4] = [Status::Converged, Status::MaxTime, Status::Saturated, Status::Stalled];
+    pub const ALL: [Status; 5] = [Status::Converged, Status::MaxTime, Status::Saturated, Status::Stalled, Status::Completed];
 
     /// The word in files and tables.
     #[must_use]
@@ -25,6 +27,7 @@ impl Status {
             Status::MaxTime => "max_time",
             Status::Saturated => "saturated",
             Status::Stalled => "stalled",
+            Status::Completed => "completed",
         }
     }
 }
@@ -76,10 +79,44 @@ pub struct Series {
     pub values: Vec<f64>,
 }
 
+/// The messages of a list, in the order of the list; all empty without one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Messages {
+    /// Cycle from which the source could send each. Shape `[messages]`, like the others.
+    pub time: Vec<u64>,
+    /// Source endpoint.
+    pub source: Vec<u64>,
+    /// Destination endpoint.
+    pub destination: Vec<u64>,
+    /// Flits.
+    pub size: Vec<u64>,
+    /// Cycle in which its last flit was read, 0 if that did not happen.
+    pub completion: Vec<u64>,
+    /// From `time` to `completion`, of the messages delivered. `ci95` is 0: there are no batches.
+    pub latency: Latency,
+}
+
+impl Messages {
+    /// Messages delivered.
+    #[must_use]
+    pub fn n_completed(&self) -> u64 {
+        self.completion.iter().filter(|&&cycle| cycle > 0).count() as u64
+    }
+
+    /// The cycle in which the last flit of all was read; 0 if a message was not delivered.
+    #[must_use]
+    pub fn completion_time(&self) -> u64 {
+        if self.completion.contains(&0) {
+            return 0;
+        }
+        self.completion.iter().max().copied().unwrap_or(0)
+    }
+}
+
 /// Mean, extremes and evenness of a load over endpoints, flits per cycle and endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
-    /// Mean over endpoints.
+    /// All flits over the endpoints that send.
     pub mean: f64,
     /// Smallest.
     pub min: f64,
@@ -115,7 +152,7 @@ pub struct Latency {
 pub struct PointReport {
     /// How it ended.
     pub status: Status,
-    /// Why it ended: converged, max_time, drained, saturated, stalled.
+    /// Why it ended: converged, max_time, saturated, stalled, completed.
     pub stop_reason: &'static str,
     /// False when latency has no steady value (saturated, stalled).
     pub latency_steady: bool,
@@ -129,9 +166,11 @@ pub struct PointReport {
     pub packets_offered: u64,
     /// Packets whose tail was ejected in the measured window.
     pub packets_accepted: u64,
-    /// Load generated in the measured window.
+    /// Endpoints that send: loads are per such endpoint.
+    pub active_endpoints: u64,
+    /// Load generated in the measured window; extremes over the endpoints that send.
     pub offered: Load,
-    /// Load ejected in the measured window.
+    /// Load ejected in the measured window; the mean is per endpoint that sends, extremes over those that are sent to.
     pub accepted: Load,
     /// Half width of the 95 % confidence interval of its mean, by batch means over sample periods.
     pub accepted_ci95: f64,
@@ -165,6 +204,8 @@ pub struct PointReport {
     pub endpoint_offered: Vec<u64>,
     /// Per sample period.
     pub series: Vec<Series>,
+    /// The messages, if the traffic is a list of them.
+    pub messages: Messages,
 }
 
 macro_rules! columns {
@@ -175,18 +216,19 @@ macro_rules! columns {
 
 /// The columns of a point, in the order in which they are shown.
 pub const COLUMNS: &[Column] = columns! {
-    "status" "" |r| Cell::Text(r.status.name()), "how the point ended: converged, max_time, saturated or stalled";
+    "status" "" |r| Cell::Text(r.status.name()), "how the point ended: converged, max_time, saturated, stalled or completed";
     "stop_reason" "" |r| Cell::Text(r.stop_reason), "what ended the simulation of the point";
     "latency_steady" "1" |r| Cell::Int(u64::from(r.latency_steady)), "1 if latency has a steady value, 0 if it grows for as long as one measures";
-    "offered_load" "flits/cycle/endpoint" |r| Cell::Float(r.offered.mean), "flits generated in the measured window, mean over endpoints";
-    "offered_load_min" "flits/cycle/endpoint" |r| Cell::Float(r.offered.min), "flits generated in the measured window, smallest endpoint";
-    "offered_load_max" "flits/cycle/endpoint" |r| Cell::Float(r.offered.max), "flits generated in the measured window, largest endpoint";
-    "offered_load_jain" "1" |r| Cell::Float(r.offered.jain), "Jain's fairness index of the offered load over endpoints";
-    "accepted_load" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.mean), "flits ejected in the measured window, mean over endpoints";
+    "active_endpoints" "endpoints" |r| Cell::Int(r.active_endpoints), "endpoints that send; loads are per such endpoint";
+    "offered_load" "flits/cycle/endpoint" |r| Cell::Float(r.offered.mean), "flits generated in the measured window, mean over the endpoints that send";
+    "offered_load_min" "flits/cycle/endpoint" |r| Cell::Float(r.offered.min), "flits generated in the measured window, smallest endpoint that sends";
+    "offered_load_max" "flits/cycle/endpoint" |r| Cell::Float(r.offered.max), "flits generated in the measured window, largest endpoint that sends";
+    "offered_load_jain" "1" |r| Cell::Float(r.offered.jain), "Jain's fairness index of the offered load over the endpoints that send";
+    "accepted_load" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.mean), "flits ejected in the measured window, per endpoint that sends";
     "accepted_load_ci95" "flits/cycle/endpoint" |r| Cell::Float(r.accepted_ci95), "half width of the 95 % confidence interval of accepted_load, by batch means over sample periods";
-    "accepted_load_min" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.min), "flits ejected in the measured window, smallest endpoint";
-    "accepted_load_max" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.max), "flits ejected in the measured window, largest endpoint";
-    "accepted_load_jain" "1" |r| Cell::Float(r.accepted.jain), "Jain's fairness index of the accepted load over endpoints";
+    "accepted_load_min" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.min), "flits ejected in the measured window, smallest endpoint that is sent to";
+    "accepted_load_max" "flits/cycle/endpoint" |r| Cell::Float(r.accepted.max), "flits ejected in the measured window, largest endpoint that is sent to";
+    "accepted_load_jain" "1" |r| Cell::Float(r.accepted.jain), "Jain's fairness index of the accepted load over the endpoints that are sent to";
     "packet_latency" "cycles" |r| Cell::Float(r.packet_latency.mean), "mean time from generation to ejection of the tail, packets generated in the measured window";
     "packet_latency_ci95" "cycles" |r| Cell::Float(r.packet_latency.ci95), "half width of the 95 % confidence interval of packet_latency, by batch means over sample periods";
     "packet_latency_p50" "cycles" |r| Cell::Float(r.packet_latency.p50), "median packet latency";
@@ -213,4 +255,12 @@ pub const COLUMNS: &[Column] = columns! {
     "window_end" "cycles" |r| Cell::Int(r.window_end), "first cycle after the measured window";
     "cycles" "cycles" |r| Cell::Int(r.cycles), "cycles simulated, warm-up and drain included";
     "flit_hops" "flits" |r| Cell::Int(r.flit_hops), "flits times routers visited in the whole simulation";
+    "messages" "messages" |r| Cell::Int(r.messages.size.len() as u64), "messages of the list, 0 without one";
+    "messages_completed" "messages" |r| Cell::Int(r.messages.n_completed()), "messages of which every flit was delivered";
+    "completion_time" "cycles" |r| Cell::Int(r.messages.completion_time()), "cycle in which the last flit of all messages was read; 0 if a message was not delivered or there is none";
+    "message_latency" "cycles" |r| Cell::Float(r.messages.latency.mean), "mean time from the time of a message to the delivery of its last flit, messages delivered";
+    "message_latency_p50" "cycles" |r| Cell::Float(r.messages.latency.p50), "median message latency";
+    "message_latency_p95" "cycles" |r| Cell::Float(r.messages.latency.p95), "95th percentile of message latency";
+    "message_latency_p99" "cycles" |r| Cell::Float(r.messages.latency.p99), "99th percentile of message latency";
+    "message_latency_max" "cycles" |r| Cell::Int(r.messages.latency.max), "largest message latency";
 };

@@ -2,19 +2,40 @@
 
 use crate::ids::Cycle;
 use crate::stats::phases::interval;
-use crate::stats::{Batch, Bins, Histogram, Latency, Load, Period, Phases, PointReport, Series, Status, Totals};
+use crate::stats::{
+    Arrived, Batch, Bins, Histogram, Latency, Load, Messages, Period, Phases, PointReport, Series, Status, Totals,
+};
 
-/// Sizes a report needs.
-#[derive(Clone, Copy, Debug)]
+/// What a report needs to know of the point.
+#[derive(Clone, Debug)]
 pub struct Sizes {
-    /// Endpoints of the network.
-    pub n_endpoints: usize,
+    /// Whether each endpoint sends; shape `[n_endpoints]`.
+    pub active: Vec<bool>,
+    /// Whether it is sent to.
+    pub receiving: Vec<bool>,
+    /// The messages of a list, in its order.
+    pub messages: Vec<Listed>,
     /// Directed router-to-router channels.
     pub n_channels: usize,
     /// VCs per channel.
     pub num_vcs: usize,
     /// Cycles of a sample.
     pub sample_period: Cycle,
+}
+
+/// A message as it was listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Cycle from which its source could send it.
+    pub time: u64,
+    /// Source endpoint.
+    pub source: u64,
+    /// Destination endpoint.
+    pub destination: u64,
+    /// Flits.
+    pub size: u64,
+    /// Packets.
+    pub packets: u64,
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
@@ -25,15 +46,39 @@ fn ratio(part: u64, whole: u64) -> f64 {
     }
 }
 
-fn load(flits: &[u64], cycles: u64) -> Load {
-    let n = flits.len() as u64;
-    let (sum, squares) = flits.iter().fold((0u64, 0u128), |(s, q), &f| (s + f, q + u128::from(f) * u128::from(f)));
+/// The mean of `flits` over `n_active` endpoints, the rest over those that are `counted`.
+fn load(flits: &[u64], counted: &[bool], n_active: u64, cycles: u64) -> Load {
+    let counted = || flits.iter().zip(counted).filter(|(_, &counted)| counted).map(|(&flits, _)| flits);
+    let (sum, squares) = counted().fold((0u64, 0u128), |(s, q), f| (s + f, q + u128::from(f) * u128::from(f)));
+    let n = counted().count();
     let jain = if squares == 0 { 1.0 } else { (sum as f64).powi(2) / (n as f64 * squares as f64) };
     Load {
-        mean: ratio(sum, n * cycles),
-        min: ratio(flits.iter().min().copied().unwrap_or(0), cycles),
-        max: ratio(flits.iter().max().copied().unwrap_or(0), cycles),
+        mean: ratio(flits.iter().sum(), n_active * cycles),
+        min: ratio(counted().min().unwrap_or(0), cycles),
+        max: ratio(counted().max().unwrap_or(0), cycles),
         jain,
+    }
+}
+
+/// What became of the messages.
+fn messages(listed: &[Listed], arrived: &[Arrived]) -> Messages {
+    let mut completion = vec![0; listed.len()];
+    let mut latencies = Histogram::default();
+    for a in arrived {
+        let message = &listed[a.message as usize];
+        if a.packets == message.packets {
+            completion[a.message as usize] = a.last;
+            latencies.record((a.last - message.time) as u32);
+        }
+    }
+    let column = |of: fn(&Listed) -> u64| listed.iter().map(of).collect();
+    Messages {
+        time: column(|m| m.time),
+        source: column(|m| m.source),
+        destination: column(|m| m.destination),
+        size: column(|m| m.size),
+        completion,
+        latency: latency(&latencies, &[], |_| 0),
     }
 }
 
@@ -51,14 +96,14 @@ fn latency(histogram: &Histogram, batches: &[Batch], sum: impl Fn(&Batch) -> u64
     }
 }
 
-fn series(periods: &[Period], sizes: &Sizes) -> Vec<Series> {
+fn series(periods: &[Period], n_active: u64, sizes: &Sizes) -> Vec<Series> {
     let column = |name, unit, long_name, value: &dyn Fn(&Period) -> f64| Series {
         name,
         unit,
         long_name,
         values: periods.iter().map(value).collect(),
     };
-    let per_endpoint = sizes.n_endpoints as u64 * sizes.sample_period;
+    let per_endpoint = n_active * sizes.sample_period;
     let load = "flits/cycle/endpoint";
     vec![
         column("offered_load", load, "flits generated", &|p| ratio(p.flits_offered, per_endpoint)),
@@ -93,24 +138,26 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
     let (status, stop_reason) = phases.outcome.unwrap_or((Status::MaxTime, "max_time"));
     let window = &phases.periods[phases.first..phases.last];
     let cycles = window.len() as u64 * sizes.sample_period;
-    let (endpoint_offered, endpoint_accepted) = scatter(&totals.window.endpoints, sizes.n_endpoints);
+    let (endpoint_offered, endpoint_accepted) = scatter(&totals.window.endpoints, sizes.active.len());
+    let n_active = sizes.active.iter().filter(|&&active| active).count() as u64;
     let (arrived, occupied) = scatter(&totals.window.vcs, sizes.n_channels * sizes.num_vcs);
     let by_channel: Vec<u64> = arrived.chunks(sizes.num_vcs).map(|vcs| vcs.iter().sum()).collect();
     let measured = &totals.measured;
     let batches = &measured.batches;
-    let per_endpoint = sizes.n_endpoints as u64 * sizes.sample_period;
+    let per_endpoint = n_active * sizes.sample_period;
     let accepted_by_sample: Vec<f64> = window.iter().map(|p| ratio(p.flits_accepted, per_endpoint)).collect();
     PointReport {
         status,
         stop_reason,
-        latency_steady: matches!(status, Status::Converged | Status::MaxTime),
+        latency_steady: matches!(status, Status::Converged | Status::MaxTime | Status::Completed),
         window_start: phases.first as u64 * sizes.sample_period,
         window_end: phases.last as u64 * sizes.sample_period,
         cycles: phases.periods.len() as u64 * sizes.sample_period,
         packets_offered: window.iter().map(|p| p.packets_offered).sum(),
         packets_accepted: window.iter().map(|p| p.packets_accepted).sum(),
-        offered: load(&endpoint_offered, cycles),
-        accepted: load(&endpoint_accepted, cycles),
+        active_endpoints: n_active,
+        offered: load(&endpoint_offered, &sizes.active, n_active, cycles),
+        accepted: load(&endpoint_accepted, &sizes.receiving, n_active, cycles),
         accepted_ci95: interval(&accepted_by_sample).1,
         packet_latency: latency(&measured.packet_latency, batches, |b| b.packet_latency),
         network_latency: latency(&measured.network_latency, batches, |b| b.network_latency),
@@ -126,7 +173,8 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
         vc_occupancy: occupied.iter().map(|&integral| ratio(integral, cycles)).collect(),
         endpoint_accepted,
         endpoint_offered,
-        series: series(&phases.periods, sizes),
+        series: series(&phases.periods, n_active, sizes),
+        messages: messages(&sizes.messages, &totals.arrived),
     }
 }
 
@@ -150,9 +198,30 @@ mod tests {
 
     #[test]
     fn jain_is_one_when_equal_and_one_over_n_when_one_has_all() {
-        assert!((load(&[5, 5, 5, 5], 10).jain - 1.0).abs() < 1e-12);
-        assert!((load(&[8, 0, 0, 0], 10).jain - 0.25).abs() < 1e-12);
-        let idle = load(&[0, 0], 10);
+        assert!((load(&[5, 5, 5, 5], &[true; 4], 4, 10).jain - 1.0).abs() < 1e-12);
+        assert!((load(&[8, 0, 0, 0], &[true; 4], 4, 10).jain - 0.25).abs() < 1e-12);
+        let idle = load(&[0, 0], &[true; 2], 2, 10);
         assert_eq!((idle.mean, idle.min, idle.max, idle.jain), (0.0, 0.0, 0.0, 1.0));
+    }
+
+    #[test]
+    fn those_that_take_no_part_are_not_counted() {
+        // Two of four endpoints send, to one.
+        let offered = load(&[4, 6, 0, 0], &[true, true, false, false], 2, 10);
+        assert_eq!((offered.mean, offered.min, offered.max), (0.5, 0.4, 0.6));
+        let accepted = load(&[0, 0, 9, 0], &[false, false, true, false], 2, 10);
+        assert_eq!((accepted.mean, accepted.min, accepted.max, accepted.jain), (0.45, 0.9, 0.9, 1.0));
+    }
+
+    #[test]
+    fn a_message_is_complete_with_its_last_packet() {
+        let listed = |time, packets| Listed { time, source: 1, destination: 2, size: packets, packets };
+        let arrived = |message, packets, last| Arrived { message, packets, last };
+        let list = [listed(10, 3), listed(20, 2), listed(5, 1)];
+        let some = messages(&list, &[arrived(2, 1, 9), arrived(0, 3, 50), arrived(1, 1, 60)]);
+        assert_eq!((some.completion.as_slice(), some.n_completed(), some.completion_time()), (&[50, 0, 9][..], 2, 0));
+        assert_eq!((some.latency.count, some.latency.mean, some.latency.max), (2, 22.0, 40));
+        let all = messages(&list, &[arrived(2, 1, 9), arrived(0, 3, 50), arrived(1, 2, 60)]);
+        assert_eq!((all.n_completed(), all.completion_time(), messages(&[], &[]).completion_time()), (3, 60, 0));
     }
 }

@@ -53,7 +53,9 @@ impl<'a> Leader<'a> {
         let runtime = runtime(request, team, config.text("runtime.partitioner"), threads);
         let path = config.get_path("output.file").unwrap_or_else(|| default_output(&request.input));
         let num_vcs = config.int("router.num_vcs") as usize;
-        let bytes = estimate_bytes(run.n_points, graph.n_channels(), num_vcs, graph.n_endpoints() as usize);
+        // The shortest record of a list is `0,0,1,1` and its end of line.
+        let n_messages = plan.study().files().iter().map(|(_, file)| file.text.len() / 8).sum();
+        let bytes = estimate_bytes(run.n_points, graph.n_channels(), num_vcs, graph.n_endpoints() as usize, n_messages);
         let (store, finished) = Store::create_or_resume(&path, &run, &runtime, bytes)?;
         let progress =
             Arc::new(Mutex::new(Progress::new(progress_mode(&config), Terms::SIMULATION, run.n_points, finished.len())));
@@ -342,7 +344,7 @@ fn run_info(plan: &Plan) -> RunInfo {
     }
     RunInfo {
         kind: StudyKind::Simulation,
-        config_toml: study.to_toml(VOLATILE_TABLES),
+        config_toml: study.to_toml(VOLATILE_TABLES) + &study.file_notes(),
         seed: study.points[0].int("simulation.seed") as u64,
         version: env!("CARGO_PKG_VERSION").to_string(),
         axes,

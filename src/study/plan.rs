@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Config, Study, Value};
+use crate::config::{Config, ConfigErrors, Study, Value};
 use crate::study::search::{Probe, Search, KIND};
+use crate::traffic::PATTERN;
 
 /// The key that a search varies.
 pub const LOAD: &str = "traffic.injection_rate";
@@ -46,6 +47,17 @@ impl Plan {
     #[must_use]
     pub fn search(&self) -> Option<&Search> {
         self.search.as_ref()
+    }
+
+    /// What the study as a whole cannot be.
+    #[must_use]
+    pub fn faults(&self) -> ConfigErrors {
+        let mut faults = ConfigErrors::default();
+        for config in self.study.points.iter().filter(|config| self.search.is_some() && !config.applies(LOAD)) {
+            let message = format!("a search varies the load, and `{}` has none", config.text(PATTERN));
+            faults.add_new(config.fault(PATTERN, message).into());
+        }
+        faults
     }
 
     /// The most points there can be: a search may need fewer.

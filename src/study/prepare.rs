@@ -11,7 +11,7 @@ use crate::routing::Survey;
 use crate::stats::Rules;
 use crate::study::Point;
 use crate::topology::Graph;
-use crate::traffic::{self, Bernoulli, TrafficPattern};
+use crate::traffic::{self, Injection, Pattern, TrafficPattern};
 use crate::{routing, topology};
 
 /// The topology of a configuration.
@@ -139,23 +139,30 @@ impl Prepared {
         let survey = self.survey(config).map_err(|e| faults.add_new(e)).ok();
         let params = Params::new(config).map_err(|e| faults.add_new(e.into())).ok();
         let slowest = params.as_ref().map_or(1, |p| p.latency.iter().max().copied().unwrap_or(1));
-        let rules = Rules::new(config, slowest).map_err(|e| faults.add_new(e.into())).ok();
-        let entry = traffic::find(config.text("traffic.pattern")).expect("the schema lists the registry's names");
+        let entry = traffic::find(config.text(traffic::PATTERN)).expect("the schema lists the registry's names");
         let pattern = survey.as_ref().and_then(|s| (entry.build)(config, s.graph()).map_err(|e| faults.add_new(e)).ok());
-        let (Some(survey), Some(params), Some(rules), Some(pattern)) = (survey, params, rules, pattern) else {
+        let n = survey.as_ref().map_or(0, |s| s.graph().n_endpoints());
+        let injection = pattern.as_ref().and_then(|p| Injection::new(config, p, n).map_err(|e| faults.add_new(e)).ok());
+        let packets = entry.timed.then(|| pattern.as_ref().and_then(Pattern::messages).map_or(0, |list| list.n_packets()));
+        let rules = Rules::new(config, slowest, packets).map_err(|e| faults.add_new(e.into())).ok();
+        if let (Some(list), Some(rules)) = (pattern.as_ref().and_then(Pattern::messages), &rules) {
+            if list.last_time() >= rules.longest() {
+                let message = format!("the last message comes in cycle {}, after the end of the point", list.last_time());
+                faults.add_new(config.fault("measurement.max_cycles", message).into());
+            }
+        }
+        let (Some(survey), Some(params), Some(rules), Some(pattern), Some(injection)) =
+            (survey, params, rules, pattern, injection)
+        else {
             return Err(faults);
         };
         let graph = survey.graph().clone();
+        if !faults.0.is_empty() {
+            return Err(faults);
+        }
         let layout = Layout::new(&graph, &params, assign(&graph, n_partitions, partitioner_of(config)), n_partitions);
-        let packet_size = config.int("traffic.packet_size") as u8;
-        let rate = config.float("traffic.injection_rate") / f64::from(packet_size);
         Ok(Point {
-            load: Load {
-                pattern: Arc::new(pattern),
-                process: Bernoulli::new(rate),
-                packet_size,
-                seed: config.int("simulation.seed") as u64,
-            },
+            load: Load { pattern: Arc::new(pattern), injection, seed: config.int("simulation.seed") as u64 },
             router_of: Network::routers_of_endpoints(&graph),
             params,
             rules,
@@ -191,17 +198,21 @@ impl Estimate {
         let vcs = ports * u64::from(params.num_vcs);
         let (routers, endpoints) = (u64::from(graph.n_routers()), u64::from(graph.n_endpoints()));
         let active = (0..graph.n_endpoints()).filter(|&e| point.load.pattern.active(e)).count() as f64;
-        let rate = point.config.float("traffic.injection_rate");
+        let list = point.load.pattern.messages();
+        // A list is short or long whatever its rate: what it holds in the network is bounded by its size.
+        let rate = point.config.get_float("traffic.injection_rate").unwrap_or(0.0);
         let latency = 2.0 * f64::from(params.latency[0] + 1) + (mean_hops + 1.0) * f64::from(params.latency[2] + 3);
-        let in_flight = active * rate * latency;
+        let in_flight = list.map_or(active * rate * latency, |list| (list.n_flits() as f64).min(active * latency));
         let shared = graph.n_channels() as u64 * 7 + routers * 24 + endpoints * 4;
         let tables = (routing_of(&point.config).memory)(&point.config, &point.survey);
         let shared = shared + tables.shared;
         let split = vcs * 46 + ports * 60 + endpoints * 240 + routers * tables.per_row + (in_flight * 60.0) as u64;
         let window = point.rules.warmup_periods + point.rules.max_samples;
+        let steady = (window * point.rules.sample_period) as f64 * active * rate;
+        let flits = list.map_or(steady, |list| list.n_flits() as f64);
         Self {
             bytes_per_rank: (8 << 20) + shared + split / u64::from(ranks),
-            flit_hops: (window * point.rules.sample_period) as f64 * active * rate * (mean_hops + 1.0),
+            flit_hops: flits * (mean_hops + 1.0),
             longest: point.rules.longest(),
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-use crate::config::{ConfigErrors, Study};
+use crate::config::{ConfigErrors, Study, TextFile};
 use crate::error::Error;
 use crate::study::leader::{Leader, SIDE_BY_SIDE};
 use crate::study::plan::Plan;
@@ -58,11 +58,39 @@ fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error>
     if team.rank() == 0 {
         let plan = Plan::new(Study::load(&request.input, &request.sets, schema())?);
         let prepared = check_all(&plan, team)?;
-        team.broadcast(plan.study().to_toml(&[]).into_bytes())?;
+        let mut texts = vec![plan.study().to_toml(&[])];
+        for (path, file) in plan.study().files() {
+            texts.extend([path.to_string_lossy().into_owned(), file.text.to_string()]);
+        }
+        team.broadcast(join(&texts))?;
         return Ok((plan, prepared));
     }
-    let text = String::from_utf8_lossy(&team.broadcast(Vec::new())?).into_owned();
-    Ok((Plan::new(Study::parse(&request.input.to_string_lossy(), &text, &[], schema())?), Prepared::default()))
+    let mut texts = split(&team.broadcast(Vec::new())?)?.into_iter();
+    let toml = texts.next().unwrap_or_default();
+    let study = Study::parse(&request.input.to_string_lossy(), &toml, &[], schema())?;
+    while let (Some(name), Some(text)) = (texts.next(), texts.next()) {
+        study.provide([(PathBuf::from(&name), TextFile { name, text: text.into() })]);
+    }
+    Ok((Plan::new(study), Prepared::default()))
+}
+
+/// Texts as bytes, for [`split`].
+fn join(texts: &[String]) -> Vec<u8> {
+    let framed = texts.iter().flat_map(|text| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat());
+    framed.collect()
+}
+
+/// The texts that [`join`] joined.
+fn split(mut bytes: &[u8]) -> Result<Vec<String>, Error> {
+    let mut texts = Vec::new();
+    let cut = || Error::Internal("the study came cut short".into());
+    while !bytes.is_empty() {
+        let (length, rest) = bytes.split_first_chunk::<8>().ok_or_else(cut)?;
+        let (text, rest) = rest.split_at_checked(u64::from_le_bytes(*length) as usize).ok_or_else(cut)?;
+        texts.push(String::from_utf8_lossy(text).into_owned());
+        bytes = rest;
+    }
+    Ok(texts)
 }
 
 /// Every fault of every point that takes a network to find, each once; else what was found on the way.
@@ -70,7 +98,7 @@ fn check_all(plan: &Plan, team: &Team) -> Result<Prepared, ConfigErrors> {
     let first = &plan.study().points[0];
     let n_partitions = (team.size() * first.int("runtime.threads") as usize) as u32;
     let mut prepared = Prepared::default();
-    let mut faults = ConfigErrors::default();
+    let mut faults = plan.faults();
     if team.size() > 1 && first.int(SIDE_BY_SIDE) > 1 {
         faults.add_new(
             first
@@ -123,4 +151,19 @@ pub fn print_table(text: &str) {
     use std::io::Write;
     // A reader that has gone away, such as `head`, is no fault of the study.
     let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_split_where_they_were_joined() {
+        let texts = ["", "one\n", "Fly \u{e9}", ""].map(String::from);
+        assert_eq!(split(&join(&texts)).expect("whole"), texts);
+        let whole = join(&texts);
+        for length in [5, 17, 30] {
+            assert!(matches!(split(&whole[..length]), Err(Error::Internal(_))), "cut after {length} bytes");
+        }
+    }
 }

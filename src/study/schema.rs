@@ -89,14 +89,7 @@ pub fn schema() -> &'static Schema {
         ));
         keys.extend(routing::REGISTRY.iter().flat_map(|e| e.keys));
         keys.push(routing::deadlock::KEY);
-        keys.push(choice(
-            "traffic.pattern",
-            names(traffic::REGISTRY.iter().map(|e| e.name)),
-            Default::Text("uniform"),
-            "Who talks to whom.",
-        ));
-        keys.extend(traffic::KEYS);
-        keys.extend(traffic::REGISTRY.iter().flat_map(|e| e.keys));
+        keys.extend(traffic::keys());
         keys.extend(stats::KEYS);
         keys.push(Key {
             path: "simulation.seed",

@@ -9,9 +9,10 @@ use crate::error::Error;
 use crate::ids::{Cycle, RouterId};
 use crate::network::{Blocked, Layout, Load, Network, Params, Wiring};
 use crate::routing::{deadlock, Routing, Survey};
-use crate::stats::{report, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
+use crate::stats::{report, Listed, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
 use crate::study::routing_of;
 use crate::topology::Graph;
+use crate::traffic::MessageList;
 use crate::transport::{Hub, Local, Threads, Transport};
 
 /// A point ready to be simulated; shared by the partitions of a process.
@@ -174,7 +175,8 @@ impl<'a> PartitionRun<'a> {
             point.router_of.clone(),
             windows.header_bytes(),
             point.rules.sample_period as u32,
-        );
+        )
+        .with_board(&point.graph, &point.layout);
         let phases = (own == 0).then(|| Phases::new(point.rules.clone()));
         Ok(Self { point, network, windows, phases, totals: Totals::default(), window_open: false, halves_in })
     }
@@ -229,6 +231,7 @@ impl<'a> PartitionRun<'a> {
 
     fn finish(mut self, transport: &mut dyn Transport) -> Result<Option<Outcome>, Error> {
         self.totals.measured = self.network.measured();
+        self.totals.arrived = self.network.arrived();
         let own_stuck = self.network.oldest(10).into_iter().map(|(at, text)| format!("{at:>10}\t{text}")).collect::<Vec<_>>();
         let all_stuck = transport.gather(own_stuck.join("\n").into_bytes())?;
         let all = transport.gather(self.totals.encode())?;
@@ -242,8 +245,11 @@ impl<'a> PartitionRun<'a> {
             totals.merge(Totals::decode(&bytes).ok_or_else(|| Error::Internal("totals are cut short".into()))?);
         }
         let graph = &self.point.graph;
+        let parties = self.point.load.pattern.parties(graph.n_endpoints());
         let sizes = Sizes {
-            n_endpoints: graph.n_endpoints() as usize,
+            active: parties.active,
+            receiving: parties.receiving,
+            messages: self.point.load.pattern.messages().map_or(Vec::new(), |list| listed(list)),
             n_channels: graph.n_channels(),
             num_vcs: self.point.params.num_vcs as usize,
             sample_period: self.point.rules.sample_period,
@@ -253,6 +259,20 @@ impl<'a> PartitionRun<'a> {
         let cycle = cycle_of(&waits, graph, self.point.params.num_vcs)?;
         Ok(Some(Outcome { report, stuck, cycle, windows: self.windows.exchanged() }))
     }
+}
+
+/// The messages in the order of their file.
+fn listed(list: &MessageList) -> Vec<Listed> {
+    let mut messages: Vec<_> = list.messages().to_vec();
+    messages.sort_unstable_by_key(|m| m.index);
+    let listed = messages.iter().map(|m| Listed {
+        time: u64::from(m.time),
+        source: u64::from(m.source),
+        destination: u64::from(m.destination),
+        size: u64::from(m.size),
+        packets: u64::from(m.n_packets(list.packet_size())),
+    });
+    listed.collect()
 }
 
 /// The sum over partitions, in partition 0; also checks that nothing was lost between partitions.

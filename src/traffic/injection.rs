@@ -1,60 +1,124 @@
-//! When packets are generated: gaps between them, one draw per packet, so that an idle endpoint costs nothing.
+//! When packets come and how large they are: drawn from a stream of the endpoint, or listed in a file. Either way the source
+//! queue takes no memory, because everything about a packet can be told again from its number or from a copy of the stream.
 
+use std::sync::Arc;
+
+use super::keys::ON_OFF;
+use super::{Bernoulli, MessageList, OnOff, PacketSizes, Pattern, Process, TrafficPattern};
+use crate::config::{Config, ConfigErrors};
+use crate::ids::{Cycle, EndpointId};
 use crate::rng::Stream;
 
-/// A Bernoulli trial per cycle, drawn as geometric gaps.
-#[derive(Clone, Copy, Debug)]
-pub struct Bernoulli {
-    /// ln(1 - p) of the probability p of a packet per cycle; 0 means never.
-    log_miss: f64,
+/// When packets come and how large they are.
+#[derive(Clone, Debug)]
+pub enum Injection {
+    /// Drawn from the stream of each endpoint: for each packet its size, then the gap to the next.
+    Drawn {
+        /// When.
+        process: Process,
+        /// How large.
+        sizes: PacketSizes,
+    },
+    /// From a list.
+    Listed(Arc<MessageList>),
 }
 
-impl Bernoulli {
-    /// Packets with probability `p` per cycle, `0 <= p <= 1`.
-    #[must_use]
-    pub fn new(p: f64) -> Self {
-        assert!((0.0..=1.0).contains(&p), "a probability");
-        Self { log_miss: (-p).ln_1p() }
+/// What an endpoint generates in one cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// Packets.
+    pub packets: u32,
+    /// Their flits.
+    pub flits: u64,
+    /// When it generates next.
+    pub next: Option<Cycle>,
+}
+
+impl Injection {
+    /// As an input says, for `pattern`.
+    ///
+    /// # Errors
+    /// Sizes that do not fit together; bursts that cannot carry the load.
+    pub fn new(config: &Config, pattern: &Pattern, n_endpoints: u32) -> Result<Self, ConfigErrors> {
+        if let Some(list) = pattern.messages() {
+            return Ok(Injection::Listed(list.clone()));
+        }
+        let sizes = PacketSizes::new(config)?;
+        let rate = config.float("traffic.injection_rate");
+        if config.text("traffic.process") != ON_OFF {
+            return Ok(Injection::Drawn { process: Process::Bernoulli(Bernoulli::new(rate / sizes.mean())), sizes });
+        }
+        let (length, burst) = (config.float("traffic.burst_length"), config.float("traffic.burst_rate"));
+        for weight in (0..n_endpoints).map(|e| pattern.weight(e)) {
+            let load = rate * weight;
+            let silence = OnOff::silence(length, load / burst);
+            let message = if load > burst {
+                format!("an endpoint would offer {load} on average but only burst_rate = {burst} in a burst")
+            } else if silence > 0.0 && silence < 1.0 {
+                format!(
+                    "with burst_length = {length} and burst_rate = {burst} the silences of an endpoint that offers {load} would last \
+                     {silence:.3} cycles; for a cycle or more it may offer {:.4} at most, or burst_rate for an endless burst",
+                    burst * length / (length + 1.0)
+                )
+            } else {
+                continue;
+            };
+            return Err(config.fault("traffic.injection_rate", message).into());
+        }
+        Ok(Injection::Drawn { process: Process::OnOff(OnOff::new(burst / sizes.mean(), length, rate / burst)), sizes })
     }
 
-    /// Cycles from one packet to the next (from cycle -1 to the first): at least 1; `None` if none will come within
-    /// 2^62 cycles.
+    /// The cycle of the first packet of `src`, which is active.
+    pub fn first(&self, pattern: &Pattern, src: EndpointId, rng: &mut Stream) -> Option<Cycle> {
+        match self {
+            Injection::Drawn { process, .. } => process.first(pattern.weight(src), rng).map(|gap| gap - 1),
+            Injection::Listed(list) => list.first(src),
+        }
+    }
+
+    /// What `src` generates in cycle `now`, after `offered` packets.
     #[inline]
-    pub fn gap(&self, rng: &mut Stream) -> Option<u64> {
-        if self.log_miss == 0.0 {
-            return None;
-        }
-        // P(gap > k) = (1-p)^k = P(u <= (1-p)^k) for u uniform on (0, 1].
-        let gap = rng.open01().ln() / self.log_miss;
-        (gap < (1u64 << 62) as f64).then_some(gap as u64 + 1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Purpose;
-
-    #[test]
-    fn gaps_are_geometric() {
-        for p in [0.02, 0.3, 0.9] {
-            let process = Bernoulli::new(p);
-            let mut rng = Stream::new(11, Purpose::Injection, 0);
-            let n = 200_000;
-            let gaps: Vec<u64> = (0..n).map(|_| process.gap(&mut rng).expect("p > 0")).collect();
-            let mean = gaps.iter().sum::<u64>() as f64 / f64::from(n);
-            let sd = ((1.0 - p) / (p * p)).sqrt();
-            assert!((mean - 1.0 / p).abs() < 4.0 * sd / f64::from(n).sqrt(), "p = {p}: mean gap {mean}");
-            let ones = gaps.iter().filter(|&&g| g == 1).count() as f64 / f64::from(n);
-            assert!((ones - p).abs() < 4.0 * (p * (1.0 - p) / f64::from(n)).sqrt(), "p = {p}: P(gap 1) = {ones}");
-            assert!(gaps.iter().all(|&g| g >= 1));
+    pub fn generate(&self, pattern: &Pattern, src: EndpointId, offered: u64, now: Cycle, rng: &mut Stream) -> Generated {
+        match self {
+            Injection::Drawn { process, sizes } => {
+                let flits = u64::from(sizes.draw(rng));
+                Generated { packets: 1, flits, next: process.gap(pattern.weight(src), rng).map(|gap| now + gap) }
+            }
+            Injection::Listed(list) => {
+                let (packets, flits, next) = list.batch(src, offered);
+                Generated { packets, flits, next }
+            }
         }
     }
 
-    #[test]
-    fn certain_and_impossible_packets() {
-        let mut rng = Stream::new(11, Purpose::Injection, 0);
-        assert!((0..1000).all(|_| Bernoulli::new(1.0).gap(&mut rng) == Some(1)));
-        assert_eq!(Bernoulli::new(0.0).gap(&mut rng), None);
+    /// Flits of packet number `sequence` of `src`; `rng` is the stream of [`Injection::generate`] from before that packet.
+    #[inline]
+    pub fn size(&self, src: EndpointId, sequence: u64, rng: &mut Stream) -> u8 {
+        match self {
+            Injection::Drawn { sizes, .. } => sizes.draw(rng),
+            Injection::Listed(list) => list.packet_flits(&list.messages()[list.of_packet(src, sequence)], sequence),
+        }
+    }
+
+    /// When packet number `sequence + 1` of `src` was generated, which there is, if `sequence` was in cycle `generated`; `rng`
+    /// stands where [`Injection::size`] left it.
+    #[inline]
+    pub fn behind(&self, pattern: &Pattern, src: EndpointId, sequence: u64, generated: Cycle, rng: &mut Stream) -> Cycle {
+        match self {
+            Injection::Drawn { process, .. } => {
+                generated + process.gap(pattern.weight(src), rng).expect("the gap has been drawn before")
+            }
+            Injection::Listed(list) => Cycle::from(list.messages()[list.of_packet(src, sequence + 1)].time),
+        }
+    }
+
+    /// The most flits of a packet.
+    #[must_use]
+    pub fn largest_packet(&self) -> u8 {
+        match self {
+            Injection::Drawn { sizes: PacketSizes::One(size), .. } => *size,
+            Injection::Drawn { sizes: PacketSizes::Mix { sizes, .. }, .. } => sizes.iter().copied().max().unwrap_or(1),
+            Injection::Listed(list) => list.packet_size(),
+        }
     }
 }

@@ -1,26 +1,73 @@
-//! Traffic: who talks to whom (patterns) and when (injection processes), separately. A new pattern is one file, its `mod`
-//! line and one line in the registry.
+//! Traffic: who talks to whom (patterns) and when (injection), separately. A new pattern is one file, its `mod` line and one
+//! line in the registry.
 
+mod all_to_all;
+mod bit_complement;
+mod bit_reverse;
+mod bits;
+mod chains;
+mod csv;
+mod fixed;
+mod grid;
+mod hotspot;
 mod injection;
+mod keys;
+mod matrix;
+mod messages;
+mod nearest_neighbour;
+mod process;
+mod random_permutation;
+mod shift;
+mod shuffle;
+mod sizes;
+mod tornado;
+mod transpose;
 mod uniform;
+mod worst_case_exchange;
+mod worst_case_link;
 
-pub use injection::Bernoulli;
+use std::ops::Range;
 
-use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
+pub use injection::{Generated, Injection};
+pub use keys::keys;
+pub use messages::{Message, MessageList};
+pub use process::{Bernoulli, OnOff, Process};
+pub use sizes::{largest_packet, PacketSizes};
+
+use crate::config::{Config, ConfigErrors, Key};
 use crate::ids::EndpointId;
 use crate::rng::Stream;
 use crate::topology::Graph;
 
+/// The key that selects the pattern.
+pub const PATTERN: &str = "traffic.pattern";
+
 /// Who talks to whom.
 pub trait TrafficPattern: Send + Sync {
-    /// The destination of the next packet of `src`, which is active.
-    fn destination(&self, src: EndpointId, rng: &mut Stream) -> EndpointId;
+    /// The destination of packet number `sequence` of `src`, which is active; packets of an endpoint are numbered from 0.
+    fn destination(&self, src: EndpointId, sequence: u64, rng: &mut Stream) -> EndpointId;
 
     /// Whether `src` sends at all.
     fn active(&self, src: EndpointId) -> bool;
 
-    /// The share of packets of `src` that go to `dst`; sums to 1 over `dst` for an active `src`.
-    fn share(&self, src: EndpointId, dst: EndpointId) -> f64;
+    /// Says to whom `src`, which is active, sends: calls `visit` with runs of endpoints and the share of the packets that
+    /// goes to **each** endpoint of the run. Runs may overlap, shares then add up; their sum over endpoints is 1. Exact, in
+    /// the long run where a pattern goes through its destinations in turn.
+    fn shares(&self, src: EndpointId, visit: &mut dyn FnMut(Range<EndpointId>, f64));
+
+    /// The load of `src` in units of the injection rate: 0 if it is not active. The mean over active endpoints is 1.
+    fn weight(&self, src: EndpointId) -> f64 {
+        f64::from(u8::from(self.active(src)))
+    }
+
+    /// The share of the packets of `src` that go to `dst`; 0 if `src` is not active.
+    fn share(&self, src: EndpointId, dst: EndpointId) -> f64 {
+        let mut sum = 0.0;
+        if self.active(src) {
+            self.shares(src, &mut |run, share| sum += if run.contains(&dst) { share } else { 0.0 });
+        }
+        sum
+    }
 }
 
 /// A pattern as the program knows it.
@@ -32,31 +79,53 @@ pub struct Entry {
     pub summary: &'static str,
     /// The keys it reads.
     pub keys: &'static [Key],
+    /// Whether it brings the times of its packets with it; the keys of injection mean nothing then.
+    pub timed: bool,
     /// Builds it.
     pub build: fn(&Config, &Graph) -> Result<Pattern, ConfigErrors>,
 }
 
-/// Generates the registry: the enum with static dispatch and the slice, from one line per pattern.
+/// Generates the registry: the enum with static dispatch and the slice, from one line per pattern: its module, and its type
+/// if it has one of its own. The others build a [`fixed::Fixed`].
 macro_rules! registry {
-    ($($variant:ident = $module:ident::$type:ident,)*) => {
+    ($($module:ident $(:: $type:ident)?,)*) => {
         /// A built pattern.
         #[derive(Debug)]
         pub enum Pattern {
-            $(#[doc = concat!("`", stringify!($module), "`.")] $variant($module::$type),)*
+            /// Every endpoint has one destination.
+            Fixed(fixed::Fixed),
+            $($(#[doc = concat!("`", stringify!($module), "`.")] $type($module::$type),)?)*
         }
 
         impl TrafficPattern for Pattern {
             #[inline]
-            fn destination(&self, src: EndpointId, rng: &mut Stream) -> EndpointId {
-                match self { $(Pattern::$variant(p) => p.destination(src, rng),)* }
+            fn destination(&self, src: EndpointId, sequence: u64, rng: &mut Stream) -> EndpointId {
+                match self {
+                    Pattern::Fixed(p) => p.destination(src, sequence, rng),
+                    $($(Pattern::$type(p) => p.destination(src, sequence, rng),)?)*
+                }
             }
 
             fn active(&self, src: EndpointId) -> bool {
-                match self { $(Pattern::$variant(p) => p.active(src),)* }
+                match self {
+                    Pattern::Fixed(p) => p.active(src),
+                    $($(Pattern::$type(p) => p.active(src),)?)*
+                }
             }
 
-            fn share(&self, src: EndpointId, dst: EndpointId) -> f64 {
-                match self { $(Pattern::$variant(p) => p.share(src, dst),)* }
+            fn shares(&self, src: EndpointId, visit: &mut dyn FnMut(Range<EndpointId>, f64)) {
+                match self {
+                    Pattern::Fixed(p) => p.shares(src, visit),
+                    $($(Pattern::$type(p) => p.shares(src, visit),)?)*
+                }
+            }
+
+            #[inline]
+            fn weight(&self, src: EndpointId) -> f64 {
+                match self {
+                    Pattern::Fixed(p) => p.weight(src),
+                    $($(Pattern::$type(p) => p.weight(src),)?)*
+                }
             }
         }
 
@@ -66,29 +135,65 @@ macro_rules! registry {
 }
 
 registry! {
-    Uniform = uniform::Uniform,
+    uniform::Uniform,
+    shuffle,
+    bit_reverse,
+    bit_complement,
+    transpose,
+    tornado,
+    shift::Shift,
+    random_permutation,
+    hotspot::Hotspot,
+    worst_case_link,
+    worst_case_exchange,
+    all_to_all::AllToAll,
+    nearest_neighbour::NearestNeighbour,
+    matrix::Matrix,
+    messages::Messages,
 }
 
-/// Keys of `[traffic]` that do not belong to one pattern.
-pub const KEYS: &[Key] = &[
-    Key {
-        path: "traffic.injection_rate",
-        kind: Kind::Float { min: 0.0, max: 1.0 },
-        default: Default::Required,
-        applies: Applies::When { key: "study.kind", values: &["sweep"] },
-        unit: "flits/cycle/endpoint",
-        doc: "Load offered by each endpoint, as flits: a packet is generated with probability injection_rate / packet_size in \
-              every cycle (Bernoulli).",
-    },
-    Key {
-        path: "traffic.packet_size",
-        kind: Kind::Int { min: 1, max: 255 },
-        default: Default::Int(1),
-        applies: Applies::Always,
-        unit: "flits",
-        doc: "Flits per packet.",
-    },
-];
+impl Pattern {
+    /// The messages of a pattern that is a list of them.
+    #[must_use]
+    pub fn messages(&self) -> Option<&std::sync::Arc<MessageList>> {
+        match self {
+            Pattern::Messages(messages) => Some(&messages.list),
+            _ => None,
+        }
+    }
+
+    /// Which of `n_endpoints` endpoints send, and which are sent to.
+    #[must_use]
+    pub fn parties(&self, n_endpoints: u32) -> Parties {
+        let mut parties = Parties { active: vec![false; n_endpoints as usize], receiving: Vec::new() };
+        // Where runs begin and end: a run may be as long as the network, and there are as many as endpoints.
+        let mut edges = vec![0i64; n_endpoints as usize + 1];
+        for src in (0..n_endpoints).filter(|&src| self.active(src)) {
+            parties.active[src as usize] = true;
+            self.shares(src, &mut |run, share| {
+                if share > 0.0 {
+                    edges[run.start as usize] += 1;
+                    edges[run.end as usize] -= 1;
+                }
+            });
+        }
+        let depth = edges.iter().scan(0, |sum, &edge| {
+            *sum += edge;
+            Some(*sum)
+        });
+        parties.receiving = depth.take(n_endpoints as usize).map(|runs| runs > 0).collect();
+        parties
+    }
+}
+
+/// Who takes part in a pattern; shapes `[n_endpoints]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parties {
+    /// The endpoints that send.
+    pub active: Vec<bool>,
+    /// The endpoints that are sent to.
+    pub receiving: Vec<bool>,
+}
 
 /// The entry of a pattern.
 #[must_use]

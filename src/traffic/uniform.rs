@@ -1,30 +1,22 @@
 //! `uniform`: every other endpoint with equal probability.
 
-use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
+use std::ops::Range;
+
+use super::keys::self_traffic;
+use super::{Entry, Pattern, TrafficPattern};
 use crate::ids::EndpointId;
 use crate::rng::Stream;
-use crate::topology::Graph;
-use crate::traffic::{Entry, Pattern, TrafficPattern};
+
+const NAME: &[&str] = &["uniform"];
 
 /// The registry's entry.
 pub const ENTRY: Entry = Entry {
-    name: "uniform",
+    name: NAME[0],
     summary: "every other endpoint with equal probability",
-    keys: &[Key {
-        path: "traffic.self_traffic",
-        kind: Kind::Bool,
-        default: Default::Bool(false),
-        applies: Applies::When { key: "traffic.pattern", values: &["uniform"] },
-        unit: "",
-        doc: "Whether an endpoint also sends to itself, as BookSim2's uniform traffic does. Such a packet passes through the \
-              router once and takes an ejection channel.",
-    }],
-    build,
+    keys: &[self_traffic(NAME)],
+    timed: false,
+    build: |config, graph| Ok(Pattern::Uniform(Uniform { n: graph.n_endpoints(), to_self: config.bool("traffic.self_traffic") })),
 };
-
-fn build(config: &Config, graph: &Graph) -> Result<Pattern, ConfigErrors> {
-    Ok(Pattern::Uniform(Uniform { n: graph.n_endpoints(), to_self: config.bool("traffic.self_traffic") }))
-}
 
 /// Uniform traffic.
 #[derive(Debug)]
@@ -33,13 +25,27 @@ pub struct Uniform {
     to_self: bool,
 }
 
+/// One of `0..n` but `src`.
+#[inline]
+pub(super) fn other(n: u32, src: EndpointId, rng: &mut Stream) -> EndpointId {
+    let other = rng.below(n - 1);
+    other + u32::from(other >= src)
+}
+
+/// The shares of `total` that [`other`] gives.
+pub(super) fn others(n: u32, src: EndpointId, total: f64, visit: &mut dyn FnMut(Range<EndpointId>, f64)) {
+    let each = total / f64::from(n - 1);
+    visit(0..src, each);
+    visit(src + 1..n, each);
+}
+
 impl TrafficPattern for Uniform {
-    fn destination(&self, src: EndpointId, rng: &mut Stream) -> EndpointId {
+    #[inline]
+    fn destination(&self, src: EndpointId, _sequence: u64, rng: &mut Stream) -> EndpointId {
         if self.to_self {
             return rng.below(self.n);
         }
-        let other = rng.below(self.n - 1);
-        other + u32::from(other >= src)
+        other(self.n, src, rng)
     }
 
     /// Alone in the network, an endpoint has nobody to send to.
@@ -47,33 +53,11 @@ impl TrafficPattern for Uniform {
         self.to_self || self.n > 1
     }
 
-    fn share(&self, src: EndpointId, dst: EndpointId) -> f64 {
-        match (self.to_self, src == dst) {
-            (true, _) => 1.0 / f64::from(self.n),
-            (false, true) => 0.0,
-            (false, false) => 1.0 / f64::from(self.n - 1),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Purpose;
-
-    #[test]
-    fn destinations_follow_the_stated_shares() {
-        for to_self in [false, true] {
-            let pattern = Uniform { n: 5, to_self };
-            let mut rng = Stream::new(1, Purpose::Destination, 3);
-            let mut counts = [0u32; 5];
-            for _ in 0..50_000 {
-                counts[pattern.destination(3, &mut rng) as usize] += 1;
-            }
-            for dst in 0..5 {
-                let expected = 50_000.0 * pattern.share(3, dst);
-                assert!((f64::from(counts[dst as usize]) - expected).abs() <= 4.5 * expected.sqrt(), "{counts:?}");
-            }
+    fn shares(&self, src: EndpointId, visit: &mut dyn FnMut(Range<EndpointId>, f64)) {
+        if self.to_self {
+            visit(0..self.n, 1.0 / f64::from(self.n));
+        } else {
+            others(self.n, src, 1.0, visit);
         }
     }
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use sfpdes::output::{Axis, Coordinate, NetworkInfo, PointRecord, PointRuntime, RunInfo, Runtime, StudyKind};
-use sfpdes::stats::{Bins, Latency, Load, PointReport, Series, Status};
+use sfpdes::stats::{Bins, Latency, Load, Messages, PointReport, Series, Status};
 use sfpdes::topology::Graph;
 
 /// Routers of the made-up network.
@@ -104,6 +104,7 @@ pub fn report(load: f64, limit: f64, noise: u64) -> PointReport {
         cycles: 12400,
         packets_offered: (load * 108_000.0) as u64,
         packets_accepted: (accepted * 108_000.0) as u64,
+        active_endpoints: network.endpoint_router.len() as u64,
         offered: load_of(load),
         accepted: load_of(accepted),
         accepted_ci95: 0.01 * noise as f64,
@@ -121,6 +122,7 @@ pub fn report(load: f64, limit: f64, noise: u64) -> PointReport {
         vc_occupancy: (0..n_channels * NUM_VCS).map(|c| accepted * c as f64).collect(),
         endpoint_accepted: (0..network.endpoint_router.len() as u64).map(|e| 8000 + e + noise).collect(),
         endpoint_offered: (0..network.endpoint_router.len() as u64).map(|e| 8001 + e + noise).collect(),
+        messages: Messages::default(),
         series: vec![series("accepted_load", "flits/cycle/endpoint", accepted), series("packet_latency", "cycles", mean)],
     }
 }

@@ -39,6 +39,37 @@ fn either_of_two_conditions_is_enough() {
 }
 
 #[test]
+fn a_key_can_apply_unless_another_has_a_value() {
+    let unless = |values| Applies::Unless { key: "a.mode", values };
+    let schema = Schema::new([MODE, int("a.n", unless(&["y", "z"]))]);
+    let check = |text: &str| super::super::Study::parse("f", text, &[], &schema).map_err(|e| e.to_string());
+    assert_eq!(check("a.n = 1\n").expect("x is neither").points[0].get_int("a.n"), Some(1));
+    let fault = "f:2:3: error: `a.n` means nothing with a.mode = \"y\"; it applies to any other than y, z";
+    assert_eq!(check("a.mode = \"y\"\na.n = 1\n").expect_err("y is one"), fault);
+    // What does not apply has no say either.
+    let deep = key("a.deep", Kind::Choice(&["s", "t"]), Default::Text("s"), when(&["y"]), "", "Deep.");
+    let leaf = Schema::new([MODE, deep, int("a.leaf", Applies::Unless { key: "a.deep", values: &["t"] })]);
+    assert!(super::super::Study::parse("f", "a.mode = \"y\"\na.leaf = 1\n", &[], &leaf).is_ok());
+    assert!(super::super::Study::parse("f", "a.leaf = 1\n", &[], &leaf).is_err());
+    assert!(schema.reference().contains("| unless `a.mode` = `\"y\"`, `\"z\"` |"));
+}
+
+#[test]
+fn a_key_can_need_two_others() {
+    const X: Applies = Applies::When { key: "a.mode", values: &["x"] };
+    const NOT_V: Applies = Applies::Unless { key: "b.kind", values: &["v"] };
+    let other = key("b.kind", Kind::Choice(&["u", "v"]), Default::Text("u"), ALWAYS, "", "Kind.");
+    let schema = Schema::new([MODE, other, int("a.n", Applies::Both(&X, &NOT_V))]);
+    let check = |text: &str| super::super::Study::parse("f", text, &[], &schema).map_err(|e| e.to_string()).map(|_| ());
+    assert_eq!(check("a.n = 1\n"), Ok(()));
+    let fault = "f:1:3: error: `a.n` means nothing with a.mode = \"x\" (default) and b.kind = \"v\"; it applies with a.mode = x \
+                 and unless b.kind = v";
+    assert_eq!(check("a.n = 1\nb.kind = \"v\"\n"), Err(fault.to_string()));
+    assert!(check("a = { n = 1, mode = \"y\" }\n").is_err());
+    assert!(schema.reference().contains("| with `a.mode` = `\"x\"` and unless `b.kind` = `\"v\"` |"));
+}
+
+#[test]
 fn conditions_chain() {
     let deep = key("a.deep", Kind::Choice(&["s", "t"]), Default::Text("s"), when(&["y"]), "", "Deep.");
     let leaf = int("a.leaf", Applies::When { key: "a.deep", values: &["s"] });

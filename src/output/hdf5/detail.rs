@@ -6,7 +6,7 @@ use super::array::{label, write_array, write_attribute, write_text, write_text_a
 use super::dimension::Dimensions;
 use super::layout::{self, FLITS_PER_CYCLE};
 use crate::output::{NetworkInfo, PointRecord};
-use crate::stats::{Bins, PointReport, Series};
+use crate::stats::{Bins, Messages, PointReport, Series};
 
 /// Names in every point's group, less the time series.
 pub(super) const ALWAYS: &[&str] = &[
@@ -47,6 +47,7 @@ pub(super) fn write(
     write_series(&group, &mut dimensions, &record.report.series)?;
     write_channels(&group, &mut dimensions, &record.report, network.source_router.len())?;
     write_endpoints(&group, &mut dimensions, &record.report, network.endpoint_router.len())?;
+    write_messages(&group, &mut dimensions, &record.report.messages)?;
     dimensions.finish()
 }
 
@@ -108,6 +109,29 @@ fn write_endpoints(group: &Group, dimensions: &mut Dimensions<'_>, report: &Poin
         }
         let dataset = write_array(group, label(name, "flits", long_name), &[n_endpoints], values)?;
         dimensions.attach(name, &dataset, &["endpoint"])?;
+    }
+    Ok(())
+}
+
+/// Writes what became of each message of a list, if there is one.
+fn write_messages(group: &Group, dimensions: &mut Dimensions<'_>, messages: &Messages) -> hdf5::Result<()> {
+    let n = messages.size.len();
+    if n == 0 {
+        return Ok(());
+    }
+    dimensions.index("message", n, "index of the message, in the order of the list")?;
+    for (name, unit, long_name, values) in [
+        ("message_time", "cycles", "cycle from which the source could send the message", &messages.time),
+        ("message_source", "1", "index of the endpoint that sends the message", &messages.source),
+        ("message_destination", "1", "index of the endpoint that the message is for", &messages.destination),
+        ("message_size", "flits", "size of the message", &messages.size),
+        ("message_completion", "cycles", "cycle in which its last flit was read, 0 if that did not happen", &messages.completion),
+    ] {
+        if values.len() != n {
+            return Err("message data do not fit each other".into());
+        }
+        let dataset = write_array(group, label(name, unit, long_name), &[n], values)?;
+        dimensions.attach(name, &dataset, &["message"])?;
     }
     Ok(())
 }
