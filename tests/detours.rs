@@ -274,7 +274,7 @@ fn the_probabilities_of_ugal_are_those_of_an_idle_network() {
         let mut choices = Vec::new();
         ugal.choices(here, &head, &mut choices);
         assert_eq!(choices.len(), 31);
-        let mut seen = vec![0; 32];
+        let mut seen = [0; 32];
         for n in 0..2000 {
             let mut head = head;
             ugal.route(here, &mut head, &Queues(vec![0; 7]), &mut stream(n));

@@ -33,6 +33,11 @@ fn variants(algorithm: &str) -> &'static [&'static [&'static str]] {
             &["routing.ugal_threshold=-100", "routing.ugal_weight=legs"],
             &["routing.ugal_candidates=1", "routing.ugal_weight=none"],
         ],
+        "ugal-g" => &[
+            &[],
+            &["routing.max_hops=5", "routing.tie=per_packet", "routing.ugal_g_period=20"],
+            &["routing.ugal_threshold=-100", "routing.ugal_candidates=1"],
+        ],
         _ => &[&[]],
     }
 }
@@ -132,6 +137,7 @@ fn one_vc_fewer_closes_a_cycle_on_a_slim_fly() {
         ("valiant", &["routing.max_hops=3"], 3),
         ("ugal-l", &[], 4),
         ("ugal-l", &["routing.max_hops=3"], 3),
+        ("ugal-g", &[], 4),
     ] {
         for q in [5, 7] {
             let input = format!("[network]\ntopology = 'slim-fly'\nq = {q}\n[routing]\nalgorithm = '{algorithm}'\n");

@@ -219,7 +219,7 @@ fn any<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
 fn random_routing(s: &mut Stream) -> String {
     let tie = any(s, &["lowest_id", "random", "per_packet"]);
     let policy = any(s, &["hop", "hop", "any"]);
-    match any(s, &["min", "min", "layers", "min-adaptive", "ecmp", "valiant", "ugal-l", "ugal-l"]) {
+    match any(s, &["min", "min", "layers", "min-adaptive", "ecmp", "valiant", "ugal-l", "ugal-l", "ugal-g", "ugal-g"]) {
         "layers" => format!("tie = '{}'\nvc_policy = 'layers'\n", any(s, &["lowest_id", "random"])),
         "min" => format!("tie = '{tie}'\nvc_policy = '{policy}'\n"),
         "valiant" => format!("algorithm = 'valiant'\ntie = '{tie}'\nvc_policy = '{policy}'\n{}", any(s, &["", "max_hops = 9\n"])),
@@ -230,6 +230,10 @@ fn random_routing(s: &mut Stream) -> String {
             any(s, &[1, 4, 9]),
             any(s, &[0, 0, -20, 6]),
             any(s, &["hops", "legs", "none"]),
+        ),
+        "ugal-g" => format!(
+            "algorithm = 'ugal-g'\ntie = '{tie}'\nvc_policy = '{policy}'\n{}",
+            any(s, &["", "", "ugal_g_period = 1\n", "ugal_g_period = 3\n", "ugal_g_period = 70\nugal_threshold = -3\n"])
         ),
         other => format!("algorithm = '{other}'\nvc_policy = '{policy}'\n"),
     }

@@ -164,6 +164,8 @@ fn every_routing_gives_one_answer_on_any_number_of_ranks() {
         &["routing.algorithm=ecmp"],
         &["routing.algorithm=valiant", "routing.max_hops=3", "router.num_vcs=3"],
         &["routing.algorithm=ugal-l", "router.num_vcs=4"],
+        &["routing.algorithm=ugal-g", "router.num_vcs=4"],
+        &["routing.algorithm=ugal-g", "router.num_vcs=4", "routing.ugal_g_period=5", "network.channel_latency_global=4"],
     ]
     .iter()
     .enumerate()

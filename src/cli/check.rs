@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use clap::Args;
 
-use crate::cli::InputArgs;
+use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
 use crate::study::{routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES};
@@ -15,7 +15,7 @@ use crate::traffic;
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
-    input: InputArgs,
+    input: NetworkArgs,
     /// Ranks to reckon with
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     ranks: u32,

@@ -169,12 +169,6 @@ impl Network {
         self.measured.clone()
     }
 
-    /// What has arrived of each message, if the traffic is a list of them.
-    #[must_use]
-    pub fn arrived(&self) -> Vec<Arrived> {
-        self.delivery.as_ref().map_or(Vec::new(), Delivery::arrived)
-    }
-
     /// What the flits at the heads of buffers between routers wait for, ejection aside.
     #[must_use]
     pub fn blocked(&self) -> Vec<Blocked> {
@@ -190,6 +184,12 @@ impl Network {
             onward.then_some(Blocked { channel, vc: (vc % v) as u32, router, port: port.into(), vcs })
         };
         (0..self.n_vcs()).filter_map(blocked).collect()
+    }
+
+    /// What has arrived of each message, if the traffic is a list of them.
+    #[must_use]
+    pub fn arrived(&self) -> Vec<Arrived> {
+        self.delivery.as_ref().map_or(Vec::new(), Delivery::arrived)
     }
 
     /// The flits that have waited longest at the head of a buffer, oldest first, as text: for the report of a stall.

@@ -17,6 +17,9 @@ pub struct Layout {
     pub cut_channels: u64,
     /// Cycles that every partition may run ahead of the others; `None` without cut channels.
     pub lookahead: Option<Cycle>,
+    /// Cycles until what a router publishes on the board of queue lengths can be read anywhere, if there is a board: the least
+    /// time in which anything acts at the far end of a channel, cut or not.
+    pub board_lag: Option<Cycle>,
     /// The largest distance between two connected partitions, in neighbour steps; at least 1.
     pub depth: usize,
 }
@@ -35,11 +38,13 @@ impl Layout {
             .collect();
         let mut cut_channels = 0;
         let mut least: Option<u32> = None;
+        let mut least_of_all: Option<u32> = None;
         let mut neighbours = vec![Vec::new(); n_partitions as usize];
         for r in 0..graph.n_routers() {
             let own = assignment[r as usize];
             for (&peer, &class) in graph.peers(r).iter().zip(graph.classes(r)) {
                 let other = assignment[peer as usize];
+                least_of_all = Some(least_of_all.map_or(params.latency(class), |l| l.min(params.latency(class))));
                 if other != own {
                     cut_channels += 1;
                     least = Some(least.map_or(params.latency(class), |l| l.min(params.latency(class))));
@@ -56,13 +61,16 @@ impl Layout {
             list.sort_unstable();
             list.dedup();
         }
+        let notice = |latency: u32| Cycle::from(latency + params.least_notice());
+        let board_lag = params.board_period.and(Some(least_of_all.map_or(1, notice)));
         Self {
             assignment,
             port_base,
             n_partitions,
             cut_channels,
-            lookahead: least.map(|l| Cycle::from(l + params.least_notice())),
-            depth: diameter(&neighbours),
+            lookahead: if board_lag.is_some() && n_partitions > 1 { board_lag } else { least.map(notice) },
+            depth: if board_lag.is_some() { 1 } else { diameter(&neighbours) },
+            board_lag,
         }
     }
 
@@ -72,9 +80,12 @@ impl Layout {
         crate::partition::routers_of(&self.assignment, partition)
     }
 
-    /// Partitions that share a channel with `partition`, ascending.
+    /// Partitions that share a channel with `partition`, ascending; with a board all others.
     #[must_use]
     pub fn neighbours(&self, graph: &Graph, partition: PartitionId) -> Vec<PartitionId> {
+        if self.board_lag.is_some() {
+            return (0..self.n_partitions).filter(|&p| p != partition).collect();
+        }
         let own = self.routers(partition);
         let mut list: Vec<PartitionId> = own
             .iter()
@@ -202,6 +213,8 @@ impl Wiring {
         }
         wiring.routers = routers;
         wiring.cut_tiles(params);
+        // What a tile publishes may be read by another this much later.
+        wiring.span = layout.board_lag.map_or(wiring.span, |lag| lag.min(wiring.span));
         wiring
     }
 

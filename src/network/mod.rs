@@ -6,6 +6,7 @@
 
 mod allocation;
 mod audit;
+mod board;
 mod delivery;
 mod endpoint;
 mod flit;
@@ -35,6 +36,7 @@ use crate::routing::Routing;
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
 use crate::traffic::{Injection, Pattern, TrafficPattern};
+use board::Board;
 use delivery::Delivery;
 use router::{clear, set, Routers};
 use trace::Log;
@@ -79,6 +81,8 @@ pub struct Network {
     /// Router of every endpoint of the network; shared.
     router_of: Arc<Vec<RouterId>>,
     wires: Wires,
+    /// What is known of the queues of all routers, if routing asks for it.
+    board: Option<Board>,
     /// The direction in which the tiles were last run.
     forward: bool,
     /// Flits taken from other partitions.
@@ -125,6 +129,7 @@ impl Network {
             endpoints,
             router_of,
             wires,
+            board: None,
             forward: false,
             imported: 0,
             injected: 0,
@@ -149,6 +154,31 @@ impl Network {
             list.extend(graph.endpoints(r).map(|_| r));
         }
         Arc::new(list)
+    }
+
+    /// Sets up the board of queue lengths where `layout` has one.
+    #[must_use]
+    pub fn with_board(mut self, graph: &Graph, layout: &Layout) -> Self {
+        if let (Some(period), Some(lag)) = (self.params.board_period, layout.board_lag) {
+            self.board = Some(Board::new(graph, layout, &self.wiring, period.into(), lag, lag));
+        }
+        self
+    }
+
+    /// Publishes on the board what a tile has not yet, up to cycle `now`, in which nothing has happened there yet.
+    #[inline]
+    fn publish(&mut self, tile: usize, now: Cycle) {
+        let Network { board: Some(board), routers, wiring, params, .. } = self else { return };
+        board.publish(tile, wiring.tile_routers(tile), now, |port| routers.occupancy_out(port, params.vc_buf_size));
+    }
+
+    /// Puts what the other partitions do not know of the board yet into the outboxes, at the end of a window.
+    fn send_board(&mut self, end: Cycle) {
+        for tile in 0..self.wiring.n_tiles() {
+            self.publish(tile, end);
+        }
+        let Network { board: Some(board), routers, wires, params, .. } = self else { return };
+        board.send(end, &mut wires.outboxes, |port| routers.occupancy_out(port, params.vc_buf_size));
     }
 
     /// Starts to record what happens to flits.
@@ -347,6 +377,7 @@ impl Network {
             self.warm(tile, now..span.end);
         }
         while now < span.end {
+            self.publish(tile, now);
             self.take_endpoint_credits(tile, now);
             self.take_ejections(tile, now);
             self.take_arrivals(tile, now);
@@ -363,10 +394,17 @@ impl Network {
 impl Model for Network {
     fn run(&mut self, from: Cycle, end: Cycle) {
         let mut start = self.next_event(from);
+        if let Some(board) = &mut self.board {
+            board.carry_on(from);
+        }
         while start < end {
             // Nothing that a tile does in a span is seen by another in the same span.
             let span = start..end.min(start.saturating_add(self.wiring.span));
             self.wires.span_start = start;
+            if self.board.is_some() {
+                // A tile with nothing to do has something to publish.
+                (0..self.wires.due.len()).for_each(|tile| self.publish(tile, start));
+            }
             // To and fro: the tiles run last are still in the shared cache when the next span begins with them.
             let n_tiles = self.wires.due.len();
             self.forward = !self.forward;
@@ -374,6 +412,9 @@ impl Model for Network {
                 self.run_tile(if self.forward { k } else { n_tiles - 1 - k }, &span);
             }
             start = self.next_event(span.end);
+        }
+        if self.board.is_some() {
+            self.send_board(end);
         }
     }
 
@@ -416,6 +457,10 @@ impl Model for Network {
                     let tile = self.wires.rouse(tile, Cycle::from(at));
                     tile.credits.advance(window_end);
                     tile.credits.push(Cycle::from(at), vc);
+                }
+                Record::Board(bytes) => {
+                    let taken = self.board.as_mut().and_then(|board| board.receive(neighbour, bytes));
+                    taken.ok_or_else(|| Error::Internal(format!("neighbour {neighbour} sent a malformed board")))?;
                 }
             }
             Ok(())

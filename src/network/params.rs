@@ -2,6 +2,7 @@
 
 use crate::config::{Applies, Config, ConfigError, Default, Key, Kind};
 use crate::ids::Cycle;
+use crate::routing::ugal_g;
 use crate::topology::ChannelClass;
 use crate::traffic::largest_packet;
 
@@ -122,6 +123,8 @@ pub struct Params {
     pub cut_through: bool,
     /// By `ChannelClass`.
     pub latency: [u32; 3],
+    /// Cycles between two editions of the board of queue lengths; `None` where no routing reads it.
+    pub board_period: Option<u32>,
 }
 
 impl Params {
@@ -140,7 +143,16 @@ impl Params {
                 format!("virtual-cut-through needs a buffer of a whole packet: vc_buf_size {depth} is less than the {packet} flits of the largest"),
             ));
         }
+        let latency = [
+            class("network.channel_latency_endpoint"),
+            class("network.channel_latency_local"),
+            class("network.channel_latency_global"),
+        ];
+        // The key applies where routing reads the board.
+        let period = config.get_int(ugal_g::PERIOD).map_or(latency[1].min(latency[2]), |cycles| cycles as u32);
         Ok(Self {
+            board_period: config.applies(ugal_g::PERIOD).then_some(period),
+            latency,
             num_vcs: u("router.num_vcs"),
             vc_buf_size: depth as u16,
             routing_delay: u("router.routing_delay"),
@@ -153,11 +165,6 @@ impl Params {
             sw_matching: Matching::of(config.text("router.sw_allocator")),
             alloc_iters: u("router.alloc_iters"),
             cut_through,
-            latency: [
-                class("network.channel_latency_endpoint"),
-                class("network.channel_latency_local"),
-                class("network.channel_latency_global"),
-            ],
         })
     }
 

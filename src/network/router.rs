@@ -151,6 +151,8 @@ pub(super) struct Router<'a> {
     links: &'a [Link],
     routing: &'a Routing,
     rng: &'a mut Stream,
+    /// What the board of queue lengths shows now.
+    board: &'a [u16],
     router_of_endpoint: &'a [RouterId],
     pub(super) id: RouterId,
     row: u32,
@@ -163,12 +165,18 @@ struct Outputs<'a> {
     credits: &'a [u16],
     num_vcs: usize,
     depth: u16,
+    board: &'a [u16],
 }
 
 impl View for Outputs<'_> {
     fn occupancy(&self, port: Port) -> u32 {
         let own = &self.credits[usize::from(port) * self.num_vcs..][..self.num_vcs];
         own.iter().map(|&c| u32::from(self.depth - c)).sum()
+    }
+
+    #[inline]
+    fn published(&self, channel: u32) -> u32 {
+        self.board.get(channel as usize).map_or(0, |&flits| flits.into())
     }
 }
 
@@ -234,6 +242,13 @@ impl Routers {
             port_of: (0..largest).map(|i| (i / num_vcs) as u16).collect(),
             allocation: Allocation::new(wiring.max_radix(), num_vcs),
         }
+    }
+
+    /// Flits at or beyond output port `port` that hold its downstream buffers of `depth` flits.
+    #[inline]
+    pub(super) fn occupancy_out(&self, port: usize, depth: u16) -> u32 {
+        let own = &self.credits[port * self.num_vcs..(port + 1) * self.num_vcs];
+        own.iter().map(|&c| u32::from(depth - c)).sum()
     }
 
     /// Flits in the buffer of input VC `vc`.
@@ -382,7 +397,7 @@ impl Network {
 
     /// One cycle of local router `lr`; returns whether it has work in the next.
     fn run_router(&mut self, lr: usize, now: Cycle, substeps: u32) -> bool {
-        let Network { routers, wires, wiring, params, router_of, .. } = self;
+        let Network { routers, wires, wiring, params, router_of, board, .. } = self;
         let ports = wiring.ports(lr);
         let vcs = ports.start * routers.num_vcs..ports.end * routers.num_vcs;
         let words = routers.word_base[lr] as usize..routers.word_base[lr + 1] as usize;
@@ -405,6 +420,7 @@ impl Network {
             links: &wiring.links[ports],
             routing: &routers.routing,
             rng: &mut routers.rng[lr],
+            board: board.as_ref().map_or(&[], |board| board.read(now)),
             router_of_endpoint: router_of,
             id: wiring.routers[lr],
             row: lr as u32,
@@ -498,7 +514,7 @@ impl Router<'_> {
         }
         let mut head = Head { src: flit.src, dst: flit.dst, target: flit.target, hops: flit.hops, state: flit.state };
         let here = Here { router: self.id, row: self.row, in_port };
-        let view = Outputs { credits: self.credits, num_vcs: self.num_vcs, depth: params.vc_buf_size };
+        let view = Outputs { credits: self.credits, num_vcs: self.num_vcs, depth: params.vc_buf_size, board: self.board };
         let choice = self.routing.route(here, &mut head, &view, self.rng);
         flit.target = head.target;
         flit.state = head.state;

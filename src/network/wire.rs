@@ -1,6 +1,7 @@
 //! What crosses between partitions: flits and credits with the cycle in which they act, as a stream of records.
 
 use crate::error::Error;
+use crate::network::board::MARK;
 use crate::network::flit::Flit;
 
 /// Marks the record of a credit.
@@ -28,23 +29,28 @@ pub fn put_credit(batch: &mut Vec<u8>, at: u32, vc: u32) {
 
 /// One record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum Record<'a> {
     /// Cycle, input VC, flit.
     Flit(u32, u32, Flit),
     /// Cycle, output VC.
     Credit(u32, u32),
+    /// What the board of queue lengths takes: the rest of the batch.
+    Board(&'a [u8]),
 }
 
 /// Calls `each` with every record of a batch.
 ///
 /// # Errors
 /// If the batch is cut short, or `each` fails.
-pub fn read(mut batch: &[u8], mut each: impl FnMut(Record) -> Result<(), Error>) -> Result<(), Error> {
+pub fn read<'a>(mut batch: &'a [u8], mut each: impl FnMut(Record<'a>) -> Result<(), Error>) -> Result<(), Error> {
     const HEAD: usize = size_of::<Head>();
     const FLIT: usize = size_of::<Flit>();
     let short = || Error::Internal("a batch is cut short".into());
     while !batch.is_empty() {
         let head: Head = bytemuck::pod_read_unaligned(batch.get(..HEAD).ok_or_else(short)?);
+        if head.at == MARK {
+            return each(Record::Board(&batch[size_of_val(&MARK)..]));
+        }
         batch = &batch[HEAD..];
         if head.vc & CREDIT != 0 {
             each(Record::Credit(head.at, head.vc & !CREDIT))?;
@@ -76,5 +82,15 @@ mod tests {
         .expect("whole");
         assert_eq!(seen, [Record::Credit(5, 77), Record::Flit(6, 78, flit), Record::Credit(7, 79)]);
         assert!(read(&batch[..20], |_| Ok(())).is_err());
+        // The board comes last and takes the rest.
+        batch.extend_from_slice(&MARK.to_le_bytes());
+        batch.extend_from_slice(&[1, 2, 3, 4, 5, 6]);
+        let mut last = None;
+        read(&batch, |r| {
+            last = Some(r);
+            Ok(())
+        })
+        .expect("whole");
+        assert_eq!(last, Some(Record::Board(&[1, 2, 3, 4, 5, 6])));
     }
 }

@@ -50,8 +50,8 @@ pub fn layers(cfg: &Config, survey: &Survey) -> Result<Arc<Layers>, ConfigErrors
     let Some(tie) = minimal::tie(cfg) else {
         return Err(cfg
             .fault(
-                POLICY,
-                format!("`layers` needs one path per pair of routers: {TIE} = \"lowest_id\" or \"random\", not \"per_packet\""),
+                TIE,
+                format!("layers need one path per pair of routers: {TIE} = \"lowest_id\" or \"random\", not \"per_packet\""),
             )
             .into());
     };

@@ -18,6 +18,7 @@ mod survey;
 pub mod table;
 mod two_legs;
 pub mod ugal;
+pub mod ugal_g;
 pub mod ugal_l;
 pub mod valiant;
 pub mod vc;
@@ -68,6 +69,12 @@ pub struct Choice {
 pub trait View {
     /// Flits at or beyond output `port` that hold its downstream buffer: taken credits over all VCs.
     fn occupancy(&self, port: Port) -> u32;
+
+    /// The same of any channel of the network, by its global index, as it was published on the board of queue lengths some
+    /// cycles ago; 0 where there is no board, or nothing on it yet.
+    fn published(&self, _channel: u32) -> u32 {
+        0
+    }
 }
 
 /// An algorithm, built for the routers of one partition.
@@ -201,6 +208,7 @@ algorithms! {
     min_adaptive::MinAdaptive,
     valiant::Valiant,
     ugal_l::UgalL,
+    ugal_g::UgalG,
     ecmp::Ecmp,
     dimension_order::DimensionOrder,
 }

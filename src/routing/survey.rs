@@ -18,6 +18,7 @@ pub struct Survey {
     diameter: OnceLock<Option<u32>>,
     distances: OnceLock<Arc<DistanceTable>>,
     longest_detour: OnceLock<u32>,
+    paths: OnceLock<Arc<Table>>,
     /// By tie.
     layers: Mutex<Vec<(Tie, Arc<Layers>)>>,
 }
@@ -31,6 +32,7 @@ impl Survey {
             diameter: OnceLock::new(),
             distances: OnceLock::new(),
             longest_detour: OnceLock::new(),
+            paths: OnceLock::new(),
             layers: Mutex::default(),
         }
     }
@@ -86,6 +88,18 @@ impl Survey {
         };
         let n = self.graph.n_routers();
         Ok(*self.longest_detour.get_or_init(|| (0..n).into_par_iter().map(over).max().unwrap_or(0)))
+    }
+
+    /// The next hop from every router to every other, of several the one over the router with the lowest id. Costs N_r
+    /// searches, and N_r^2 bytes.
+    ///
+    /// # Errors
+    /// If the graph is not connected.
+    pub fn paths(&self) -> Result<Arc<Table>, Disconnected> {
+        Table::check_connected(&self.graph)?;
+        let all: Vec<RouterId> = (0..self.graph.n_routers()).collect();
+        let build = || Arc::new(Table::build(&self.graph, &all, Tie::LowestId).expect("it is connected"));
+        Ok(self.paths.get_or_init(build).clone())
     }
 
     /// The routers that have endpoints, ascending.

@@ -3,47 +3,47 @@
 //! candidate is scored is what tells its variants apart; the rest is here.
 
 use super::detours::{Detours, DECIDED};
-use super::minimal::tie_key;
-use super::vc::policy_key;
-use super::{detours, Choice, Head, Here, Survey, ALGORITHM};
+use super::{Choice, Head, Here, Survey, ALGORITHM};
 use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
 use crate::ids::{Port, RouterId};
 use crate::rng::Stream;
 
-/// The keys of the variants named in `values`.
-pub const fn keys(values: &'static [&'static str]) -> [Key; 6] {
-    let applies = Applies::When { key: ALGORITHM, values };
-    [
-        Key {
-            path: "routing.ugal_candidates",
-            kind: Kind::Int { min: 1, max: 64 },
-            default: Default::Int(4),
-            applies,
-            unit: "detours",
-            doc: "Random detours that are compared with the shortest path, drawn anew for each packet.",
-        },
-        Key {
-            path: "routing.ugal_threshold",
-            kind: Kind::Int { min: -1_000_000, max: 1_000_000 },
-            default: Default::Int(0),
-            applies,
-            unit: "flits",
-            doc: "T: the shortest path is taken if its score is at most that of the best detour plus T.",
-        },
-        Key {
-            path: "routing.ugal_weight",
-            kind: Kind::Choice(&["hops", "legs", "none"]),
-            default: Default::Text("hops"),
-            applies,
-            unit: "",
-            doc: "What the occupancy of a path is multiplied by to give its score: hops = the hops of the path (Besta and \
-                  Hoefler, SC14); legs = 1 for the shortest path and 2 for a detour (minimal iff q_min <= 2 q_detour + T, \
-                  BookSim2's Dragonfly); none = 1.",
-        },
-        detours::max_hops_key(values),
-        tie_key(values),
-        policy_key(values),
-    ]
+/// `routing.ugal_candidates` for the variants named in `values`.
+pub const fn candidates_key(values: &'static [&'static str]) -> Key {
+    Key {
+        path: "routing.ugal_candidates",
+        kind: Kind::Int { min: 1, max: 64 },
+        default: Default::Int(4),
+        applies: Applies::When { key: ALGORITHM, values },
+        unit: "detours",
+        doc: "Random detours that are compared with the shortest path, drawn anew for each packet.",
+    }
+}
+
+/// `routing.ugal_threshold` for the variants named in `values`.
+pub const fn threshold_key(values: &'static [&'static str]) -> Key {
+    Key {
+        path: "routing.ugal_threshold",
+        kind: Kind::Int { min: -1_000_000, max: 1_000_000 },
+        default: Default::Int(0),
+        applies: Applies::When { key: ALGORITHM, values },
+        unit: "flits",
+        doc: "T: the shortest path is taken if its score is at most that of the best detour plus T.",
+    }
+}
+
+/// `routing.ugal_weight` for the variants named in `values`.
+pub const fn weight_key(values: &'static [&'static str]) -> Key {
+    Key {
+        path: "routing.ugal_weight",
+        kind: Kind::Choice(&["hops", "legs", "none"]),
+        default: Default::Text("hops"),
+        applies: Applies::When { key: ALGORITHM, values },
+        unit: "",
+        doc: "What the occupancy of a path is multiplied by to give its score: hops = the hops of the path (Besta and \
+              Hoefler, SC14); legs = 1 for the shortest path and 2 for a detour (minimal iff q_min <= 2 q_detour + T, \
+              BookSim2's Dragonfly); none = 1.",
+    }
 }
 
 /// A path that a packet can take from its source.
@@ -111,7 +111,7 @@ impl Ugal {
         Self { detours, rule }
     }
 
-    /// As the input says.
+    /// As the input says, with the weight of UGAL-L.
     ///
     /// # Errors
     /// Those of [`Detours::from_config`].

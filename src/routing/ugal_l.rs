@@ -1,8 +1,10 @@
 //! UGAL-L (`ugal-l`): the score of a candidate is its hops times the flits that wait at the port it starts by, which the
 //! source router sees itself.
 
-use super::detours::{self, max_hops};
-use super::ugal::{keys, Ugal};
+use super::detours::{self, max_hops, max_hops_key};
+use super::minimal::tie_key;
+use super::ugal::{candidates_key, threshold_key, weight_key, Ugal};
+use super::vc::policy_key;
 use super::{vc, Choice, Entry, Head, Here, Routing, RoutingAlgorithm, Survey, TwoLegs, View};
 use crate::config::{Config, ConfigErrors};
 use crate::ids::RouterId;
@@ -15,7 +17,7 @@ pub const ENTRY: Entry = Entry {
     name: NAME[0],
     summary: "UGAL with local queues: the shortest path or one of several random detours, by hops and local occupancy (UGAL-L)",
     topologies: &[],
-    keys: &keys(NAME),
+    keys: &[candidates_key(NAME), threshold_key(NAME), weight_key(NAME), max_hops_key(NAME), tie_key(NAME), policy_key(NAME)],
     adaptive: true,
     max_hops,
     vcs_required: |cfg, survey| vc::required(cfg, || max_hops(cfg, survey)),

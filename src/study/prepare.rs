@@ -157,10 +157,10 @@ impl Prepared {
         else {
             return Err(faults);
         };
+        let graph = survey.graph().clone();
         if !faults.0.is_empty() {
             return Err(faults);
         }
-        let graph = survey.graph().clone();
         let layout = Layout::new(&graph, &params, assign(&graph, n_partitions, partitioner_of(config)), n_partitions);
         Ok(Point {
             load: Load { pattern: Arc::new(pattern), injection, seed: config.int("simulation.seed") as u64 },

@@ -175,7 +175,8 @@ impl<'a> PartitionRun<'a> {
             point.router_of.clone(),
             windows.header_bytes(),
             point.rules.sample_period as u32,
-        );
+        )
+        .with_board(&point.graph, &point.layout);
         let phases = (own == 0).then(|| Phases::new(point.rules.clone()));
         Ok(Self { point, network, windows, phases, totals: Totals::default(), window_open: false, halves_in })
     }

@@ -24,7 +24,8 @@ pub fn trace(point: &Point, packets: &[PacketName], until: Cycle) -> Result<Vec<
     let header = windows.header_bytes();
     let period = point.rules.sample_period;
     let mut network =
-        Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period as u32);
+        Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period as u32)
+            .with_board(&point.graph, &point.layout);
     network.record(Recording { packets: packets.to_vec(), every_event: true });
     while windows.now() < until {
         let next = until.min(windows.now() + period);

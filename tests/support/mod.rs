@@ -227,7 +227,8 @@ pub fn trace(point: &Point, cycles: u64) -> Vec<(Event, Flit)> {
     let mut windows = Windows::new(wiring.neighbours.clone(), u64::MAX, 1);
     let header = windows.header_bytes();
     let period = point.rules.sample_period as u32;
-    let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period);
+    let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period)
+        .with_board(&point.graph, &point.layout);
     network.record(Recording::default());
     windows.run(&mut network, &mut Local, cycles).unwrap();
     network.recorded().to_vec()
