@@ -120,7 +120,7 @@ fn a_slim_fly_has_the_bounds_of_the_paper() {
             let found = bound(q, p, "uniform", &[to_self, tie]);
             assert!((found.load - load).abs() < 5e-5, "q = {q}, p = {p}, {tie}: {found:?}");
             // The mean distance is 2 - k'/(N_r - 1), and 1/N_r of the traffic stays.
-            let (n, k) = (f64::from(2 * q * q), f64::from((3 * q + 1) / 2));
+            let (n, k) = (f64::from(2 * q * q), f64::from((3 * q).div_ceil(2)));
             let hops = (2.0 - k / (n - 1.0)) * (1.0 - 1.0 / n);
             assert!(q == 5 || close(found.hops, hops), "q = {q}: {found:?}, {hops}");
         }
