@@ -188,7 +188,7 @@ fn all_faults_of_an_input_are_told_at_once_with_their_places() {
         "link (0, 4) is not in the 4-cube",
         "faulty link (2, 0) is listed twice",
         "takes d from 1 to 4, not 9",
-        "no.csv: cannot be read",
+        "no.csv: no such file",
         "6 faults",
         "input.toml:4:",
         "input.toml:5:",
@@ -229,7 +229,7 @@ fn faults_that_do_not_fit_are_refused() {
             "esv20 of a 20-cube takes minutes to hours for each fault set; at most esv7",
         ),
         ("faults = [3]\nsets = 0", "out of range"),
-        ("faults = [3]\n[output]\nreference = '.'", "cannot be read"),
+        ("faults = [3]\n[output]\nreference = '.'", "this is a folder"),
         ("faults = [3]\n[sweep]\nruntime.threads = [1, 2]", "cannot be swept"),
     ] {
         let n = if faults.contains("n = ") { "" } else { "n = 4\n" };

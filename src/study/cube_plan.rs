@@ -170,12 +170,13 @@ fn mix(faults: &Faults) -> &'static str {
 /// If the file cannot be read, or each line of it that cannot be understood.
 pub(super) fn reference(config: &Config) -> Result<Option<Reference>, ConfigErrors> {
     const KEY: &str = "output.reference";
-    let Some(path) = config.get_path(KEY) else { return Ok(None) };
-    let text = std::fs::read_to_string(&path)
-        .map_err(|e| ConfigErrors::from(config.fault(KEY, format!("{}: cannot be read: {e}", path.display()))))?;
+    if config.get_path(KEY).is_none() {
+        return Ok(None);
+    }
+    let file = config.file(KEY)?;
     let located = |e: CubeError| match e {
-        CubeError::Reference { line, reason } => config.fault(KEY, format!("{}:{line}: {reason}", path.display())),
+        CubeError::Reference { line, reason } => config.fault(KEY, format!("{}:{line}: {reason}", file.name)),
         other => config.fault(KEY, other.to_string()),
     };
-    Reference::parse(&text).map(Some).map_err(|errors| ConfigErrors(errors.into_iter().map(located).collect()))
+    Reference::parse(&file.text).map(Some).map_err(|errors| ConfigErrors(errors.into_iter().map(located).collect()))
 }
