@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::{Config, ConfigErrors, Study, Value};
 use crate::study::search::{Probe, Search, KIND};
-use crate::traffic::PATTERN;
+use crate::traffic::{self, PATTERN};
 
 /// The key that a search varies.
 pub const LOAD: &str = "traffic.injection_rate";
@@ -53,7 +53,8 @@ impl Plan {
     #[must_use]
     pub fn faults(&self) -> ConfigErrors {
         let mut faults = ConfigErrors::default();
-        for config in self.study.points.iter().filter(|config| self.search.is_some() && !config.applies(LOAD)) {
+        let timed = |config: &&Config| traffic::find(config.text(PATTERN)).is_some_and(|pattern| pattern.timed);
+        for config in self.study.points.iter().filter(timed).filter(|_| self.search.is_some()) {
             let message = format!("a search varies the load, and `{}` has none", config.text(PATTERN));
             faults.add_new(config.fault(PATTERN, message).into());
         }
