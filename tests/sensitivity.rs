@@ -88,7 +88,11 @@ const CASES: &[Case] = &[
     ("measurement.warmup_periods", &[BUSY], "measurement.warmup_periods=5"),
     ("measurement.min_samples", &["traffic.injection_rate=0.1", "measurement.confidence_width=1.0"], "measurement.min_samples=5"),
     ("measurement.max_samples", &[BUSY, "measurement.confidence_width=0.0"], "measurement.max_samples=5"),
-    ("measurement.max_drain_periods", &["traffic.injection_rate=0.1"], "measurement.max_drain_periods=0"),
+    (
+        "measurement.max_drain_periods",
+        &["traffic.injection_rate=0.05", "network.channel_latency=150", "measurement.warmup_periods=20"],
+        "measurement.max_drain_periods=0",
+    ),
     ("measurement.confidence_width", &["traffic.injection_rate=0.1"], "measurement.confidence_width=0.0"),
     (
         "measurement.saturation_tolerance",
