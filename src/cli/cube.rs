@@ -55,7 +55,8 @@ impl CubeArgs {
 /// Runs the study and shows its tables on rank 0.
 pub fn run(args: &CubeArgs, team: &Team) -> Result<(), Error> {
     let interrupted = watch_signals()?;
-    let request = Request { input: args.input.input()?, sets: args.input.sets(), command: crate::cli::command_line() };
+    let request =
+        Request { input: args.input.input()?, text: None, sets: args.input.sets(), command: crate::cli::command_line() };
     let Some(finished) = run_cube(&request, team, &interrupted)? else { return Ok(()) };
     // A reader that has gone away is no fault of the study.
     let _ = write!(std::io::stdout(), "{}", finished.text);

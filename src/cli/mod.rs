@@ -6,6 +6,7 @@ mod explain;
 mod keys;
 mod layers;
 mod plot;
+mod reproduce;
 mod run;
 mod trace;
 
@@ -55,6 +56,8 @@ enum Command {
     Cube(cube::CubeArgs),
     /// Count the layers of VCs that make one path per pair of routers free of deadlock, as CSV
     Layers(layers::LayersArgs),
+    /// Run a figure of the Slim Fly paper, and hold the result against what the paper says
+    Reproduce(reproduce::ReproduceArgs),
     /// Follow single packets through the network, event by event
     Trace(trace::TraceArgs),
     /// Print the reference of every key of the input
@@ -135,6 +138,7 @@ pub fn main() -> i32 {
             Some(args) => explain::explain(args),
             None => on_team(args.alone, |team| cube::run(&args, team)),
         },
+        Some(Command::Reproduce(args)) => on_team(args.alone, |team| reproduce::run(&args, team)),
         Some(Command::Run(args)) => on_team(args.alone, |team| run::run(&args, team)),
         None => on_team(cli.run.alone, |team| run::run(&cli.run, team)),
     };

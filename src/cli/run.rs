@@ -22,7 +22,7 @@ pub struct RunArgs {
 /// Runs the study and shows its table on rank 0.
 pub fn run(args: &RunArgs, team: &Team) -> Result<(), Error> {
     let interrupted = watch_signals()?;
-    let request = Request { input: args.input.input()?, sets: args.input.sets(), command: command_line() };
+    let request = Request { input: args.input.input()?, text: None, sets: args.input.sets(), command: command_line() };
     let Some(finished) = run_study(&request, team, &interrupted)? else { return Ok(()) };
     print_table(&finished.shown);
     eprintln!("results: {}\nsummary: {}", finished.results.display(), finished.summary.display());

@@ -80,13 +80,8 @@ impl Store {
     pub fn add(&mut self, record: &PointRecord, network: &NetworkInfo) -> Result<(), Error> {
         self.check(record.index, &record.coordinates)?;
         let num_vcs = record.report.vc_occupancy.len().checked_div(network.source_router.len()).unwrap_or(0);
-        let growth = disk::estimate_bytes(
-            1,
-            network.source_router.len(),
-            num_vcs,
-            network.endpoint_router.len(),
-            record.report.messages.size.len(),
-        );
+        let (n_channels, n_endpoints) = (network.source_router.len(), network.endpoint_router.len());
+        let growth = disk::estimate_bytes(1, n_channels, num_vcs, n_endpoints, record.report.messages.size.len());
         self.put(growth, |file, run, session| {
             let network_path = network::write(file, network)?;
             detail::write(file, record, network, &network_path, run.n_points)?;
