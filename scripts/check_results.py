@@ -34,6 +34,12 @@ DETAILS = {
     "endpoint_offered": ("endpoint",),
 }
 
+# The columns of a hypercube study.
+CUBE_COLUMNS = [
+    "sets_counted", "pairs", "faulty_nodes", "faulty_links", "rounds", "max_rounds", "messages",
+    *(name + end for name in ("connected", "optimal", "suboptimal", "failed", "failed_connected", "detour") for end in ("", "_stderr")),
+]
+
 faults = []
 
 
@@ -75,7 +81,7 @@ def check_with_h5py(path):
     print(f"h5py: {n_datasets} data sets with unit, definition and dimension scales")
 
 
-def check_points(path, expected):
+def check_points(path, expected, columns, shown):
     """The table of points, by xarray and pandas."""
     points = xr.open_dataset(path, group="points", engine="h5netcdf")
     check(set(points.sizes) <= {"point"}, f"/points: dimensions {dict(points.sizes)}")
@@ -86,7 +92,7 @@ def check_points(path, expected):
     if n_points == 0:
         return []
     check(bool((np.diff(points["point"].values.astype(np.int64)) > 0).all()), "/points/point: not ascending")
-    for name in COLUMNS:
+    for name in columns:
         check(name in points, f"/points: no column {name}")
     axes = np.atleast_1d(points.attrs.get("axes", [])).tolist()
     for name in axes:
@@ -99,9 +105,9 @@ def check_points(path, expected):
     check(len(frame) == n_points, "pandas: another number of rows")
     check(not frame.isna().any(axis=None), "pandas: missing values")
     known = {"converged", "max_time", "saturated", "stalled", "completed"}
-    check(set(frame["status"]) <= known, f"status: {set(frame['status']) - known}")
+    check("status" not in frame or set(frame["status"]) <= known, "status: unknown words")
     print(f"xarray and pandas: {n_points} points, {frame.shape[1]} columns, swept: {', '.join(axes) or 'nothing'}")
-    print(frame[axes + ["status", "offered_load", "accepted_load", "packet_latency", "packet_latency_ci95"]].to_string())
+    print(frame[axes + shown].to_string(max_rows=20))
     return points["point"].values.tolist()
 
 
@@ -128,6 +134,25 @@ def check_details(path, indices):
     print(f"xarray: details of {len(groups)} points")
 
 
+def check_fault_sets(path, indices):
+    """The integers of each fault set, by xarray, and that the percentages of /points are made of them."""
+    points = xr.open_dataset(path, group="points", engine="h5netcdf")
+    with h5py.File(path) as file:
+        groups = list(file["fault_sets"])
+    seen = []
+    for name in groups:
+        cell = xr.open_dataset(path, group=f"/fault_sets/{name}", engine="h5netcdf")
+        seen += cell["point"].values.tolist()
+        rows = points.sel(point=cell["point"])
+        counted = cell.where(cell["pairs"] > 0, drop=True)
+        for quantity in ("optimal", "suboptimal", "failed_connected", "connected"):
+            percent = (100 * counted[quantity] / counted["pairs"]).mean("set")
+            check(bool(np.allclose(percent, rows[quantity], atol=1e-9)), f"/fault_sets/{name}: another {quantity} than /points")
+        check(bool(np.allclose(rows["optimal"] + rows["suboptimal"] + rows["failed"], 100 * (rows["pairs"] > 0))), f"{name}: not 100 percent")
+    check(sorted(seen) == indices, f"/fault_sets: points {sorted(seen)}, not {indices}")
+    print(f"xarray: fault sets of {len(groups)} cells")
+
+
 def main(arguments):
     if len(arguments) not in (1, 2):
         print(__doc__, file=sys.stderr)
@@ -136,7 +161,13 @@ def main(arguments):
     expected = int(arguments[1]) if len(arguments) == 2 else None
     try:
         check_with_h5py(path)
-        check_details(path, check_points(path, expected))
+        with h5py.File(path) as file:
+            study = file.attrs.get("study", "simulation")
+        if study == "hypercube":
+            check_fault_sets(path, check_points(path, expected, CUBE_COLUMNS, ["optimal", "optimal_stderr"]))
+        else:
+            shown = ["status", "offered_load", "accepted_load", "packet_latency", "packet_latency_ci95"]
+            check_details(path, check_points(path, expected, COLUMNS, shown))
     except Exception as error:  # whatever a reader raises is a fault of the file
         faults.append(f"{type(error).__name__}: {error}")
     for fault in faults:

@@ -210,6 +210,11 @@ find_features() {
     [[ $STATIC_HDF5 == no ]] || FEATURES+=(--features hdf5-static)
 }
 
+# The subcommand of sfpdes that an input is for: one with a table [cube] is a hypercube study.
+command_of() {
+    if grep -Eq '^[[:space:]]*(\[cube\]|cube\.)' "$1"; then echo cube; else echo run; fi
+}
+
 # Where cargo builds: target/, unless a person's configuration says otherwise.
 target_folder() {
     (cd "$ROOT" && cargo metadata --format-version 1 --no-deps --offline) | sed 's/.*"target_directory":"\([^"]*\)".*/\1/'

@@ -1,8 +1,9 @@
 //! sfpdes: a parallel discrete-event simulator of interconnection networks, with one answer on any number of ranks.
 //!
 //! The layers, top to bottom, each importing only what is below it: `cli`, `study`, `output`, then `engine` with `transport`
-//! and `network` with `stats`, then `routing` and `traffic`, `topology` and `partition`, `config`, and `ids`, `rng`, `error`.
+//! and `network` with `stats`, then `analysis`, `routing` and `traffic`, `topology` and `partition`, `config`, and `ids`, `rng`, `error`.
 
+pub mod analysis;
 pub mod cli;
 pub mod config;
 pub mod engine;

@@ -1,8 +1,8 @@
 //! The study: counts against one decision at a time, independence of threads, order and partition, and the published table.
 
 use sfpdes::hypercube::{
-    all_columns, decide, distances, overview, Cell, Code, Column, Comparison, Criterion, Cube, CubeError, CubeInput, Faults,
-    LinkPlacement, Mix, Model, Pairs, Reference, Scheme, Study, StudyParams, StudySummary, Verdict,
+    all_columns, decide, distances, report, Cell, Code, Column, Comparison, Criterion, Cube, CubeError, Faults, Mix, Pairs,
+    Reference, ReportedStudy, Scheme, Study, StudyParams, StudySummary, Verdict,
 };
 
 const BOTH: [Criterion; 2] = [Criterion::Text, Criterion::Table];
@@ -186,7 +186,9 @@ fn cubes_without_pairs_are_counted_as_such() {
         assert_eq!(cell.pairs, 0);
         assert!(cell.columns.iter().all(|c| c.optimal.mean.is_nan()));
     }
-    assert!(overview(&summary).contains("2-cube, node 4"));
+    let cells = summary.cells.iter().map(|c| (c.cell.describe(), c.clone())).collect();
+    let text = report(&[ReportedStudy { params: summary.params.clone(), cells }], None);
+    assert!(text.contains("2-cube, node 4: - +-- % of the pairs connected"), "{text}");
 }
 
 #[test]
@@ -220,13 +222,19 @@ fn the_reference_of_table_1_is_whole() {
     assert_eq!(reference.rows.len(), 24);
     let values = || reference.rows.iter().flat_map(|row| row.values.iter().flatten());
     assert_eq!((values().count(), values().filter(|v| v.misprint).count()), (144, 2));
-    let refused = |text: &str| Reference::parse(text).unwrap_err().to_string();
+    let refused = |text: &str| {
+        let errors = Reference::parse(text).unwrap_err();
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
     assert_eq!(refused("# nothing\n"), "reference line 1: there is no header line");
     assert!(refused("mix,op_n\n").contains("no column \"faults\""));
     assert!(refused("mix,faults,speed\n").contains("\"speed\" is no quantity"));
     assert!(refused("mix,faults,op_n\nnode,6\n").starts_with("reference line 2: 2 fields"));
     assert!(refused("mix,faults,op_n\nnode,6,101\n").contains("no percentage"));
     assert!(refused("mix,faults,op_n\nnodes,6,99\n").contains("not node, half or link"));
+    let two = refused("mix,faults,op_n\nnode,6,99\nnode,6,99\nnode,x,99\n");
+    assert!(two.starts_with("reference line 3: a second row of node 6; reference line 4: "), "{two}");
+    assert!(refused("mix,op_n,op_n\n").contains("there is no column \"faults\"; reference line 1: column 3 has the name"));
     assert!(refused("mix,faults,op_n,misprint\nnode,6,99,sv_op\n").contains("no column"));
 }
 
@@ -242,7 +250,10 @@ fn table_1_is_reproduced_within_sampling_error() {
     assert!(outside.len() <= 3, "{comparison}");
     assert!(outside.iter().all(|e| e.z().unwrap().abs() < 4.5), "{comparison}");
     let text = comparison.to_string();
-    assert!(text.contains("144 values compared") && text.contains("99.31m") && text.contains("2 known misprints"), "{text}");
+    assert!(text.contains("99.31m"), "{text}");
+    let legend = comparison.legend(sets);
+    let says = ["of 144 values", "misprint of the paper, as its file says: 2 values", "standard error over the fault sets"];
+    assert!(says.iter().all(|s| legend.contains(s)), "{legend}");
 }
 
 #[test]
@@ -297,27 +308,43 @@ fn better_information_never_does_worse() {
 }
 
 #[test]
-fn inputs_become_the_studies_they_describe() {
-    let mut input = CubeInput {
-        n: 8,
-        faults: CubeInput::by_count(&[6, 10], None, LinkPlacement::Anywhere),
-        all_models: false,
-        esv_d: None,
-        criteria: vec![Criterion::Table],
-        sets: 100,
-        pairs: 200_000,
+fn one_fault_set_has_no_standard_error_and_marks_nothing() {
+    let comparison =
+        Comparison::new(&run(StudyParams { sets: 1, pairs: Pairs::Sample(100), ..StudyParams::paper(8, &[30], 1) }), None);
+    assert_eq!(comparison.compared().count(), 0);
+    let params = StudyParams { sets: 1, pairs: Pairs::Sample(100), ..StudyParams::paper(8, &[30], 1) };
+    let comparison = Comparison::new(&run(params), Some(&reference()));
+    assert!(comparison.legend(1).contains("nothing is marked: a single fault set"), "{}", comparison.legend(1));
+}
+
+#[test]
+fn fault_sets_that_lack_links_are_found_before_the_study() {
+    // Eight faulty nodes of a 4-cube leave 16 links at most and often fewer than 8 of them between the others.
+    let half = |sets| count(4, 16, Mix::Half).check(1, sets);
+    let refusal = half(100).unwrap_err();
+    assert!(refusal.to_string().contains("links of the 4-cube can fail"), "{refusal}");
+    // Whatever passes can be computed.
+    let params = |cell: Cell| StudyParams {
+        cells: vec![cell],
+        columns: all_columns(&[2], &BOTH),
+        sets: 50,
+        pairs: Pairs::Sample(5),
         seed: 1,
     };
-    let paper = StudyParams::paper(8, &[6, 10], 1);
-    let study = input.study();
-    assert_eq!(study.cells, paper.cells);
-    let schemes = |p: &StudyParams| p.columns.iter().map(|c| c.scheme).collect::<Vec<_>>();
-    assert_eq!(schemes(&study), schemes(&paper));
-    (input.all_models, input.pairs, input.n) = (true, 0, 3);
-    let study = input.study();
-    assert_eq!(study.pairs, Pairs::All);
-    assert_eq!(study.columns.len(), 1 + 4 + 3);
-    assert_eq!(study.columns[7].scheme, Scheme::Coded(Model::Extended(3)));
-    assert!(CubeInput::by_list(&[1], &[0, 1, 2]).is_err());
-    assert_eq!(CubeInput::by_list(&[1], &[0, 1]).unwrap(), Faults::List { nodes: vec![1], links: vec![(0, 1)] });
+    for faults in 1..=15 {
+        if let Ok(study) = Study::new(params(count(4, faults, Mix::Half))) {
+            assert_eq!(study.run_sets(0..50).unwrap().len(), 50);
+        }
+    }
+}
+
+#[test]
+fn every_fault_of_a_list_is_found() {
+    let errors = Cube::list_errors(3, &[1, 1, 8], &[(0, 3), (9, 0), (0, 1), (2, 1)]);
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 5, "{texts:?}");
+    assert!(matches!(errors[0], CubeError::DuplicateNode { node: 1 }));
+    assert!(matches!(errors[4], CubeError::DuplicateLink { node: 2, dim: 1 }));
+    assert!(Cube::list_errors(3, &[1], &[(0, 1)]).is_empty());
+    assert_eq!(Cube::list_errors(21, &[1], &[]), [CubeError::Dimension { n: 21 }]);
 }

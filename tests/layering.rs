@@ -32,7 +32,7 @@ const NARROW: &[(&str, &[&str])] = &[
     // It carries bytes.
     ("transport", &["ids", "error", "engine"]),
     // It is fed with plain data.
-    ("output", &["error", "stats", "topology"]),
+    ("output", &["error", "stats", "topology", "hypercube"]),
     ("stats", &["ids", "rng", "config"]),
 ];
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sfpdes::stats::COLUMNS;
-use sfpdes::study::schema;
+use sfpdes::study::reference;
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -16,7 +16,7 @@ fn read(path: &str) -> String {
 
 #[test]
 fn the_reference_of_keys_is_up_to_date() {
-    let same = read("docs/config.md") == schema().reference();
+    let same = read("docs/config.md") == reference();
     assert!(same, "docs/config.md is out of date; write it anew: cargo run -- keys > docs/config.md");
 }
 
@@ -41,7 +41,7 @@ fn the_model_defines_every_column() {
 
 /// The commands in the blocks of README.md that are marked `sh`, and in batch scripts.
 fn commands() -> Vec<String> {
-    let text = read("README.md");
+    let text = read("README.md") + &read("docs/hypercube.md");
     let mut commands = Vec::new();
     for block in text.split("\n```").filter_map(|b| b.strip_prefix("sh\n").or_else(|| b.strip_prefix("bash\n"))) {
         commands.extend(block.lines().map(|line| line.split(" #").next().unwrap_or_default().trim().to_string()));
@@ -64,6 +64,11 @@ fn every_run_that_the_readme_shows_is_accepted() {
         if ["plot", "keys"].contains(&arguments[0]) {
             continue;
         }
+        if arguments[0] == "cube" {
+            run_cube(&command, &arguments);
+            seen += 1;
+            continue;
+        }
         let output = Command::new(env!("CARGO_BIN_EXE_sfpdes")).arg("check").args(&arguments).current_dir(repository()).output();
         let output = output.unwrap_or_else(|e| panic!("{command}: {e}"));
         assert!(output.status.success(), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -72,9 +77,30 @@ fn every_run_that_the_readme_shows_is_accepted() {
     assert!(seen >= 5, "only {seen} runs found in README.md");
 }
 
+/// Runs a command on hypercubes, scaled down where it is a study.
+fn run_cube(command: &str, arguments: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_sfpdes"));
+    program.args(arguments).current_dir(repository());
+    if arguments[1] != "explain" {
+        program.args(["--no-plot", "--set", "cube.sets=2", "--set", "cube.pairs=20", "-o"]).arg(folder.path().join("cube.h5"));
+    }
+    let output = program.output().unwrap_or_else(|e| panic!("{command}: {e}"));
+    assert!(output.status.success() && !output.stdout.is_empty(), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_document_on_hypercubes_defines_every_column() {
+    let text = read("docs/hypercube.md");
+    for column in sfpdes::hypercube::COLUMNS {
+        let name = column.name.trim_end_matches("_stderr");
+        assert!(text.contains(&format!("`{name}`")), "docs/hypercube.md does not define the column {name}");
+    }
+}
+
 #[test]
 fn every_file_that_the_documents_link_to_exists() {
-    for document in ["README.md", "ARCHITECTURE.md", "docs/model.md"] {
+    for document in ["README.md", "ARCHITECTURE.md", "docs/model.md", "docs/hypercube.md"] {
         let folder: PathBuf = repository().join(document).parent().expect("a folder").into();
         let text = read(document);
         for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

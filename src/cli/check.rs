@@ -5,20 +5,24 @@ use std::io::Write as _;
 
 use clap::Args;
 
-use crate::cli::InputArgs;
+use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
-use crate::study::{routing_of, schema, topology_of, Estimate, Plan, Prepared, VOLATILE_TABLES};
+use crate::study::{routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES};
+use crate::traffic;
 
 /// Arguments of `check`.
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
-    input: InputArgs,
+    input: NetworkArgs,
     /// Ranks to reckon with
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     ranks: u32,
 }
+
+/// The bound takes a step per pair of routers; beyond this many they would take minutes.
+const BOUND_MAX_ROUTERS: u32 = 4096;
 
 /// Checks the input and tells what it would take.
 pub fn check(args: &CheckArgs) -> Result<(), Error> {
@@ -78,6 +82,8 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("longest path", format!("{max_hops} router-to-router channels"));
     row("VCs required", format!("{} (num_vcs = {})", (routing.vcs_required)(config, &point.survey), point.params.num_vcs));
     row("deadlock", evidence.to_string());
+    row("traffic", traffic(&point));
+    row("load bound", load_bound(&point)?);
     row(
         "partitions",
         format!("{} ({ranks} ranks x {threads} threads), by {}", ranks * threads, config.text("runtime.partitioner")),
@@ -91,6 +97,37 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     let seconds = estimate.seconds(ranks * threads);
     row("time", format!("about {} on {} cores", duration(seconds), ranks * threads));
     Ok((text, seconds))
+}
+
+/// The pattern, and how many take part.
+fn traffic(point: &Point) -> String {
+    let name = point.config.text(traffic::PATTERN);
+    let entry = traffic::find(name).expect("the schema lists the registry's names");
+    let n = point.graph.n_endpoints();
+    let active = point.load.pattern.parties(n).active.into_iter().filter(|&active| active).count();
+    format!("{name}: {}; {active} of {n} endpoints send", entry.summary)
+}
+
+/// Up to which load the channels can carry what is offered.
+fn load_bound(point: &Point) -> Result<String, ConfigErrors> {
+    let routing = routing_of(&point.config);
+    if routing.adaptive {
+        return Ok(format!("none: `{}` decides by the state of the network", routing.name));
+    }
+    if let Some(list) = point.load.pattern.messages() {
+        return Ok(format!(
+            "none: a list of messages has no load ({} messages, {} flits)",
+            list.messages().len(),
+            list.n_flits()
+        ));
+    }
+    let n = point.graph.n_routers();
+    if n > BOUND_MAX_ROUTERS {
+        return Ok(format!("not computed: {n} routers, more than {BOUND_MAX_ROUTERS}"));
+    }
+    let Some(bound) = static_bound(point)? else { return Ok("none: nobody sends".into()) };
+    let load = if bound.load > 1.0 { "above 1".to_string() } else { format!("{:.4} flits/cycle/endpoint", bound.load) };
+    Ok(format!("{load}: {} is full then; {:.4} hops per packet on average", bound.busiest, bound.hops))
 }
 
 fn sizes(assignment: &[u32], n: u32) -> String {

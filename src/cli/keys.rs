@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use crate::error::Error;
-use crate::study::schema;
+use crate::study::reference;
 
 /// Prints the reference.
 pub fn print() -> Result<(), Error> {
     // A reader that has gone away is no error.
-    let _ = std::io::stdout().write_all(schema().reference().as_bytes());
+    let _ = std::io::stdout().write_all(reference().as_bytes());
     Ok(())
 }

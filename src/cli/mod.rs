@@ -1,14 +1,18 @@
 //! The command line: one file per subcommand.
 
 mod check;
+mod cube;
+mod explain;
 mod keys;
 mod layers;
 mod plot;
+mod reproduce;
 mod run;
 mod trace;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -22,6 +26,7 @@ Examples:
   mpirun -n 64 sfpdes inputs/slim_fly_q19.toml   10,830 endpoints on 64 ranks
   sfpdes check inputs/quick.toml                 sizes, partition, lookahead, memory and time, without running
   sfpdes plot results/quick.h5                   draw the curves
+  sfpdes cube inputs/paper/esv_table1.toml       fault-tolerant routing in hypercubes: sfpdes cube --help
   sfpdes inputs/quick.toml --set network.q=7 --set traffic.injection_rate=[0.1,0.5]
 
 A run that was stopped goes on where it was when the same command is given again.
@@ -47,8 +52,12 @@ enum Command {
     Check(check::CheckArgs),
     /// Draw latency and accepted load against offered load, as SVG and PNG
     Plot(plot::PlotArgs),
+    /// Study fault-tolerant routing in hypercubes, or explain one message of it
+    Cube(cube::CubeArgs),
     /// Count the layers of VCs that make one path per pair of routers free of deadlock, as CSV
     Layers(layers::LayersArgs),
+    /// Run a figure of the Slim Fly paper, and hold the result against what the paper says
+    Reproduce(reproduce::ReproduceArgs),
     /// Follow single packets through the network, event by event
     Trace(trace::TraceArgs),
     /// Print the reference of every key of the input
@@ -63,12 +72,9 @@ struct InputArgs {
     /// Set a key, as in the file; a list sweeps it [repeatable]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Threads per rank; each simulates its own part of the network
+    /// Threads per rank; each does its own part
     #[arg(long, short = 't', value_name = "N")]
     threads: Option<u32>,
-    /// Points simulated at the same time, each by its own threads
-    #[arg(long, short = 's', value_name = "N")]
-    side_by_side: Option<u32>,
     /// The results file
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -83,8 +89,29 @@ impl InputArgs {
     fn sets(&self) -> Vec<String> {
         let mut sets = self.sets.clone();
         sets.extend(self.threads.map(|n| format!("runtime.threads={n}")));
-        sets.extend(self.side_by_side.map(|n| format!("runtime.side_by_side={n}")));
         sets.extend(self.output.as_ref().map(|file| format!("output.file={:?}", file.display().to_string())));
+        sets
+    }
+}
+
+/// The input of a simulation and what changes it.
+#[derive(Args, Clone)]
+struct NetworkArgs {
+    #[command(flatten)]
+    common: InputArgs,
+    /// Points simulated at the same time, each by its own threads
+    #[arg(long, short = 's', value_name = "N")]
+    side_by_side: Option<u32>,
+}
+
+impl NetworkArgs {
+    fn input(&self) -> Result<PathBuf, Error> {
+        self.common.input()
+    }
+
+    fn sets(&self) -> Vec<String> {
+        let mut sets = self.common.sets();
+        sets.extend(self.side_by_side.map(|n| format!("runtime.side_by_side={n}")));
         sets
     }
 }
@@ -107,8 +134,13 @@ pub fn main() -> i32 {
         Some(Command::Layers(args)) => layers::layers(&args),
         Some(Command::Trace(args)) => trace::trace(&args),
         Some(Command::Keys) => keys::print(),
-        Some(Command::Run(args)) => on_team(&args),
-        None => on_team(&cli.run),
+        Some(Command::Cube(args)) => match args.explain() {
+            Some(args) => explain::explain(args),
+            None => on_team(args.alone, |team| cube::run(&args, team)),
+        },
+        Some(Command::Reproduce(args)) => on_team(args.alone, |team| reproduce::run(&args, team)),
+        Some(Command::Run(args)) => on_team(args.alone, |team| run::run(&args, team)),
+        None => on_team(cli.run.alone, |team| run::run(&cli.run, team)),
     };
     match result {
         Ok(()) => 0,
@@ -131,9 +163,25 @@ fn report(error: &Error) {
 static TEAM_SIZE: AtomicUsize = AtomicUsize::new(1);
 
 /// Runs with all ranks; whatever ends one of them ends all.
-fn on_team(args: &run::RunArgs) -> Result<(), Error> {
-    let team = if args.alone { Team::alone() } else { Team::join()? };
-    together(&team, || run::run(args, &team))
+fn on_team(alone: bool, work: impl FnOnce(&Team) -> Result<(), Error>) -> Result<(), Error> {
+    let team = if alone { Team::alone() } else { Team::join()? };
+    together(&team, || work(&team))
+}
+
+/// A flag that the first signal to end raises, so that the run ends soon with everything saved; a second one ends it at once.
+fn watch_signals() -> Result<Arc<AtomicBool>, Error> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::flag::register_conditional_default(signal, interrupted.clone())
+            .and_then(|_| signal_hook::flag::register(signal, interrupted.clone()))
+            .map_err(|e| Error::Internal(format!("cannot watch for signals: {e}")))?;
+    }
+    Ok(interrupted)
+}
+
+/// The command line, for the record.
+fn command_line() -> String {
+    std::env::args().collect::<Vec<_>>().join(" ")
 }
 
 /// Does this rank's part of what all ranks do. An error or a panic, of any thread, ends all ranks at once with an exit code

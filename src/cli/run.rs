@@ -1,11 +1,8 @@
 //! `sfpdes run INPUT`, or simply `sfpdes INPUT`.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::Arc;
-
 use clap::Args;
 
-use crate::cli::InputArgs;
+use crate::cli::{command_line, watch_signals, NetworkArgs};
 use crate::error::Error;
 use crate::study::{print_table, run as run_study, Request, Team};
 
@@ -13,7 +10,7 @@ use crate::study::{print_table, run as run_study, Request, Team};
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
-    input: InputArgs,
+    input: NetworkArgs,
     /// Run in this process alone, even if a launcher announces several
     #[arg(long)]
     pub alone: bool,
@@ -24,15 +21,8 @@ pub struct RunArgs {
 
 /// Runs the study and shows its table on rank 0.
 pub fn run(args: &RunArgs, team: &Team) -> Result<(), Error> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-        // The first signal ends the run at the next sample with everything saved; a second one ends it at once.
-        signal_hook::flag::register_conditional_default(signal, interrupted.clone())
-            .and_then(|_| signal_hook::flag::register(signal, interrupted.clone()))
-            .map_err(|e| Error::Internal(format!("cannot watch for signals: {e}")))?;
-    }
-    let request =
-        Request { input: args.input.input()?, sets: args.input.sets(), command: std::env::args().collect::<Vec<_>>().join(" ") };
+    let interrupted = watch_signals()?;
+    let request = Request { input: args.input.input()?, text: None, sets: args.input.sets(), command: command_line() };
     let Some(finished) = run_study(&request, team, &interrupted)? else { return Ok(()) };
     print_table(&finished.shown);
     eprintln!("results: {}\nsummary: {}", finished.results.display(), finished.summary.display());

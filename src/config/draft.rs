@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use toml_edit::{Array, Value as Toml};
 
-use super::error::{Faults, Place, Source};
+use super::error::{ConfigError, Faults, Place, Source};
 use super::schema::Schema;
-use super::value::{Checker, Flaw, Value};
+use super::value::{depth, Checker, Flaw, Value};
 use super::Kind;
 
 /// A value and where it stands.
@@ -85,14 +85,41 @@ pub(super) struct Draft<'a> {
     pub axes: Vec<usize>,
     /// By key: given, but not legally, so that its value is not known.
     pub suspect: Vec<bool>,
+    /// Tables of the file that belong to inputs of other commands.
+    pub foreign: Vec<Foreign>,
     pub faults: Faults,
+}
+
+/// A table that belongs to inputs of another command.
+pub(super) struct Foreign {
+    pub place: Place,
+    pub table: String,
+    pub command: &'static str,
 }
 
 impl<'a> Draft<'a> {
     pub(super) fn new(schema: &'a Schema) -> Self {
         let n_keys = schema.keys.len();
         let faults = Faults::default();
-        Self { schema, slots: vec![None; n_keys], axes: Vec::new(), suspect: vec![false; n_keys], faults }
+        let (slots, suspect) = (vec![None; n_keys], vec![false; n_keys]);
+        Self { schema, slots, axes: Vec::new(), suspect, foreign: Vec::new(), faults }
+    }
+
+    /// Judges the foreign tables of the file `name`. If it gives nothing but those, it is an input of another command, and that
+    /// alone is worth saying; else they are faults among others.
+    pub(super) fn judge_foreign(&mut self, name: &str) -> Result<(), ConfigError> {
+        // Tables of how a run is done are common to all inputs.
+        let own = |index: &usize| self.schema.keys[*index].sweepable();
+        let is_own = (0..self.slots.len()).filter(own).any(|index| self.slots[index].is_some() || self.suspect[index]);
+        if let (Some(first), false) = (self.foreign.first(), is_own) {
+            let Foreign { place, table, command } = first;
+            let message = format!("[{table}] makes this an input of another command; run: {command} {name}");
+            return Err(ConfigError::at(place, message));
+        }
+        for Foreign { place, table, command } in &self.foreign {
+            self.faults.add(place, format!("[{table}] belongs to inputs of `{command}`, not to this one"));
+        }
+        Ok(())
     }
 
     /// Whether nothing at all was given, rightly or wrongly.
@@ -141,8 +168,9 @@ impl<'a> Draft<'a> {
             self.faults.add(&list_place(), format!("the list of `{}` is empty; give at least one value", key.path));
             return None;
         }
-        if matches!(key.kind, Kind::Ints { .. }) && list.iter().all(Toml::is_integer) {
-            let example = site.shown(&Toml::Array(list.clone()));
+        let whole = Toml::Array(list.clone());
+        if key.kind.depth() > 0 && depth(&whole) == key.kind.depth() {
+            let example = site.shown(&whole);
             let message = format!("a sweep of `{}` takes a list of lists; write [{example}]", key.path);
             self.faults.add(&list_place(), message);
             return None;

@@ -136,6 +136,26 @@ impl Config {
         })
     }
 
+    /// The names at `path`, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_names(&self, path: &str) -> Option<&[String]> {
+        self.value(path).map(|value| match value {
+            Value::Names(v) => v.as_slice(),
+            _ => panic!("`{path}` is no list of names"),
+        })
+    }
+
+    /// The pairs of integers at `path`, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_pairs(&self, path: &str) -> Option<&[[i64; 2]]> {
+        self.value(path).map(|value| match value {
+            Value::Pairs(v) => v.as_slice(),
+            _ => panic!("`{path}` is no list of pairs"),
+        })
+    }
+
     /// The file at `path`, resolved against the folder of the input, if set.
     #[must_use]
     #[track_caller]

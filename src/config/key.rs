@@ -29,11 +29,27 @@ pub enum Kind {
         /// Largest legal element.
         max: i64,
     },
+    /// A non-empty list of some of these names, each once.
+    Names(&'static [&'static str]),
+    /// A non-empty list of pairs `[a, b]` of integers.
+    Pairs {
+        /// Largest legal first and second element; the smallest is 0.
+        max: [i64; 2],
+    },
     /// A file path, relative to the input file.
     Path,
 }
 
 impl Kind {
+    /// How many lists a value is nested in: a list of such values, one deeper, is a sweep.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Kind::Ints { .. } | Kind::Names(_) => 1,
+            Kind::Pairs { .. } => 2,
+            _ => 0,
+        }
+    }
+
     /// Type and range in words, for example `an integer from 1 to 32`.
     #[must_use]
     pub fn describe(&self) -> String {
@@ -43,6 +59,10 @@ impl Kind {
             Kind::Bool => "true or false".to_string(),
             Kind::Choice(names) => format!("one of {}", names.join(", ")),
             Kind::Ints { min, max } => format!("a list of integers{}", int_range(min, max)),
+            Kind::Names(names) => format!("a list of some of {}", names.join(", ")),
+            Kind::Pairs { max: [a, b] } => {
+                format!("a list of pairs [a, b] of integers, a{} and b{}", int_range(0, a), int_range(0, b))
+            }
             Kind::Path => "a file path".to_string(),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toml_edit::{Document, Item, Key as TomlKey, TableLike, Value as Toml};
 
-use super::draft::{shorten, Draft, Site};
+use super::draft::{shorten, Draft, Foreign, Site};
 use super::error::{Place, Source};
 
 /// A legal key of the file with its value.
@@ -127,6 +127,11 @@ impl<'d> Walk<'_, 'd, '_> {
     }
 
     fn unknown(&mut self, key: &TomlKey, item: &Item, path: &str, swept: bool) {
+        if let Some(command) = self.draft.schema.foreign_command(path) {
+            let place = self.place(key);
+            self.draft.foreign.push(Foreign { place, table: path.to_string(), command });
+            return;
+        }
         let (prefix, under) = if swept { ("sweep.", " under [sweep]") } else { ("", "") };
         let shown = shorten(path);
         let message = match item.as_table_like() {

@@ -56,6 +56,14 @@ impl Schema {
     pub fn reference(&self) -> String {
         let mut text = String::from(HEAD);
         write!(text, "\n{SWEEP}A sweep has at most {MAX_POINTS} points.\n\n{SET}").expect(MEMORY);
+        text.push_str(&self.key_tables());
+        text
+    }
+
+    /// The part of the reference that lists the keys.
+    #[must_use]
+    pub fn key_tables(&self) -> String {
+        let mut text = String::new();
         for table in self.tables() {
             let heading = if table.is_empty() { "Above all tables".to_string() } else { format!("`[{table}]`") };
             write!(text, "\n## {heading}\n\n{COLUMNS}").expect(MEMORY);

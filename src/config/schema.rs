@@ -147,6 +147,8 @@ impl Definition {
 pub struct Schema {
     /// All keys, in the order of the reference.
     pub keys: Vec<Definition>,
+    /// Tables of the inputs of other commands, each with its command.
+    foreign: Vec<(&'static str, &'static str)>,
 }
 
 impl Schema {
@@ -167,9 +169,28 @@ impl Schema {
             let after_table = keys.iter().rposition(|k| k.table() == new.table()).map_or(keys.len(), |last| last + 1);
             keys.insert(after_table, new);
         }
-        let schema = Self { keys };
+        let schema = Self { keys, foreign: Vec::new() };
         schema.keys.iter().for_each(|key| schema.verify(key));
         schema
+    }
+
+    /// The same, knowing that an input with one of `tables` is meant for `command`.
+    ///
+    /// # Panics
+    /// If one of `tables` is a table of this schema: a defect of the program.
+    #[must_use]
+    pub fn with_foreign(mut self, tables: &[&'static str], command: &'static str) -> Self {
+        for table in tables {
+            assert!(!self.is_table(table), "[{table}] is a table of this schema");
+            self.foreign.push((table, command));
+        }
+        self
+    }
+
+    /// The command whose inputs have the table that `path` is or stands in, if it is not of this schema.
+    pub(super) fn foreign_command(&self, path: &str) -> Option<&'static str> {
+        let table = path.split('.').next().unwrap_or_default();
+        self.foreign.iter().find(|(foreign, _)| *foreign == table).map(|&(_, command)| command)
     }
 
     /// The definition of `path`.

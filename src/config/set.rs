@@ -4,6 +4,7 @@ use toml_edit::{Array, Value as Toml};
 
 use super::draft::{shorten, Draft, Site};
 use super::error::Place;
+use super::value::depth;
 use super::Kind;
 
 /// Applies one `--set`.
@@ -41,16 +42,16 @@ fn unknown(key: &str, draft: &Draft) -> String {
             format!("leave out `sweep.`: --set {swept}=[...] sweeps a key by itself")
         }
         _ if draft.schema.is_table(key) => format!("`{shown}` is a table; name one of its keys"),
-        _ => format!("unknown key `{shown}`{}", draft.schema.hint_for_path(key)),
+        swept => match draft.schema.foreign_command(swept.unwrap_or(key)) {
+            Some(command) => format!("`{shown}` is a key of inputs of `{command}`, not of this one"),
+            None => format!("unknown key `{shown}`{}", draft.schema.hint_for_path(key)),
+        },
     }
 }
 
 /// A list sweeps a key, unless a list is what the key takes.
 fn is_sweep(value: &Toml, kind: Kind) -> bool {
-    match (value, kind) {
-        (Toml::Array(list), Kind::Ints { .. }) => !list.is_empty() && list.iter().all(Toml::is_array),
-        (value, _) => value.is_array(),
-    }
+    depth(value) > kind.depth()
 }
 
 /// TOML, or for names and paths also what is left of TOML once a shell has eaten the quotes.
@@ -58,7 +59,7 @@ fn value(text: &str, kind: Kind) -> Result<Toml, String> {
     if text.is_empty() {
         return Err("no value after `=`".to_string());
     }
-    let words = matches!(kind, Kind::Choice(_) | Kind::Path);
+    let words = matches!(kind, Kind::Choice(_) | Kind::Names(_) | Kind::Path);
     match text.parse::<Toml>() {
         Ok(value) if value.is_str() || value.is_array() || !words => Ok(value),
         Err(_) if words && text.starts_with('[') && text.ends_with(']') => word_list(&text[1..text.len() - 1]),

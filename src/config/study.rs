@@ -42,6 +42,7 @@ impl Study {
         let source = Arc::new(Source { name: file.to_string(), text: text.to_string() });
         let mut draft = Draft::new(schema);
         let is_toml = parse::read(&source, &mut draft);
+        draft.judge_foreign(file)?;
         // Faults of the values count as given: the file is not empty then.
         let empty = is_toml && draft.is_untouched();
         for argument in sets {

@@ -22,6 +22,10 @@ pub enum Value {
     Text(String),
     /// Of `Kind::Ints`.
     Ints(Vec<i64>),
+    /// Of `Kind::Names`.
+    Names(Vec<String>),
+    /// Of `Kind::Pairs`.
+    Pairs(Vec<[i64; 2]>),
 }
 
 /// The value in TOML syntax; floats with as many digits as it takes to read the same float back.
@@ -33,9 +37,16 @@ impl fmt::Display for Value {
             Value::Bool(v) => Toml::from(*v),
             Value::Text(v) => Toml::from(v.as_str()),
             Value::Ints(v) => Toml::Array(v.iter().copied().collect()),
+            Value::Names(v) => Toml::Array(v.iter().map(String::as_str).collect()),
+            Value::Pairs(v) => Toml::Array(v.iter().map(|pair| pair.iter().copied().collect::<Array>()).collect()),
         };
         write!(f, "{}", toml.decorated("", ""))
     }
+}
+
+/// How many lists a value is nested in: a list counts one more than the shallowest of its elements.
+pub(super) fn depth(value: &Toml) -> usize {
+    value.as_array().map_or(0, |list| 1 + list.iter().map(depth).min().unwrap_or(0))
 }
 
 /// What is wrong with a value, and with which part of it.
@@ -62,7 +73,17 @@ impl Checker<'_> {
             (Kind::Bool, Toml::Boolean(v)) => Ok(Value::Bool(*v.value())),
             (Kind::Choice(names), Toml::String(v)) => self.choice(given, v.value(), names).map_err(one),
             (Kind::Path, Toml::String(v)) => self.file(given, v.value()).map_err(one),
-            (Kind::Ints { min, max }, Toml::Array(list)) => self.ints(given, list, min, max),
+            (Kind::Ints { min, max }, Toml::Array(list)) => {
+                self.list(given, list, |element| self.element(element, min, max).map_err(one)).map(Value::Ints)
+            }
+            (Kind::Names(names), Toml::Array(list)) => {
+                let checked = self.list(given, list, |element| self.name(element, names).map_err(one))?;
+                self.distinct(list, &checked)?;
+                Ok(Value::Names(checked))
+            }
+            (Kind::Pairs { max }, Toml::Array(list)) => {
+                self.list(given, list, |element| self.pair(element, max)).map(Value::Pairs)
+            }
             _ => Err(one(self.flaw(given, format!("{}, not {}{}", self.takes(), self.typed(given), self.cure(given))))),
         }
     }
@@ -95,13 +116,18 @@ impl Checker<'_> {
     }
 
     fn choice(&self, given: &Toml, v: &str, names: &[&'static str]) -> Result<Value, Flaw> {
+        self.known_name(given, v, names).map(Value::Text)
+    }
+
+    fn known_name(&self, given: &Toml, v: &str, names: &[&'static str]) -> Result<String, Flaw> {
         if names.contains(&v) {
-            return Ok(Value::Text(v.to_string()));
+            return Ok(v.to_string());
         }
         let hint = closest(v, names.iter().copied()).map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
         let legal = nearest_first(v, names).join(", ");
         let shown = (self.shown)(given);
-        Err(self.flaw(given, format!("`{}` takes one of {legal}, not {shown}{hint}", self.key.path)))
+        let what = if self.key.kind.depth() == 0 { "one of" } else { "a list of some of" };
+        Err(self.flaw(given, format!("`{}` takes {what} {legal}, not {shown}{hint}", self.key.path)))
     }
 
     fn file(&self, given: &Toml, v: &str) -> Result<Value, Flaw> {
@@ -111,28 +137,65 @@ impl Checker<'_> {
         Ok(Value::Text(v.to_string()))
     }
 
-    fn ints(&self, given: &Toml, list: &Array, min: i64, max: i64) -> Result<Value, Vec<Flaw>> {
+    /// A list whose elements `check` holds against the key.
+    fn list<T>(&self, given: &Toml, list: &Array, check: impl Fn(&Toml) -> Result<T, Vec<Flaw>>) -> Result<Vec<T>, Vec<Flaw>> {
         if list.is_empty() {
             return Err(vec![self.flaw(given, format!("{}; the list is empty", self.takes()))]);
         }
-        if list.iter().all(Toml::is_array) {
+        if depth(given) > self.key.kind.depth() {
             let message = format!("{}; a list of lists belongs under [sweep]", self.takes());
             return Err(vec![self.flaw(given, message)]);
         }
-        let mut ints = Vec::new();
+        let mut values = Vec::new();
         let mut flaws = Vec::new();
         for element in list {
-            let checked = match element {
-                Toml::Integer(v) => self.int(element, *v.value(), min, max),
-                _ => Err(self.flaw(element, format!("{}; {} is no integer", self.takes(), (self.shown)(element)))),
-            };
-            match checked {
-                Ok(v) => ints.push(v),
-                Err(flaw) => flaws.push(flaw),
+            match check(element) {
+                Ok(v) => values.push(v),
+                Err(more) => flaws.extend(more),
             }
         }
         if flaws.is_empty() {
-            Ok(Value::Ints(ints))
+            Ok(values)
+        } else {
+            Err(flaws)
+        }
+    }
+
+    fn element(&self, element: &Toml, min: i64, max: i64) -> Result<i64, Flaw> {
+        match element {
+            Toml::Integer(v) => self.int(element, *v.value(), min, max),
+            _ => Err(self.flaw(element, format!("{}; {} is no integer", self.takes(), (self.shown)(element)))),
+        }
+    }
+
+    fn name(&self, element: &Toml, names: &[&'static str]) -> Result<String, Flaw> {
+        match element {
+            Toml::String(v) => self.known_name(element, v.value(), names),
+            _ => Err(self.flaw(element, format!("{}; {} is no name", self.takes(), (self.shown)(element)))),
+        }
+    }
+
+    fn pair(&self, element: &Toml, max: [i64; 2]) -> Result<[i64; 2], Vec<Flaw>> {
+        let items: Vec<&Toml> = element.as_array().map(|pair| pair.iter().collect()).unwrap_or_default();
+        let [a, b] = items[..] else {
+            return Err(vec![self.flaw(element, format!("{}; {} is no pair", self.takes(), (self.shown)(element)))]);
+        };
+        match (self.element(a, 0, max[0]), self.element(b, 0, max[1])) {
+            (Ok(a), Ok(b)) => Ok([a, b]),
+            (a, b) => Err([a.err(), b.err()].into_iter().flatten().collect()),
+        }
+    }
+
+    /// Refuses a name that stands twice in a list.
+    fn distinct(&self, list: &Array, names: &[String]) -> Result<(), Vec<Flaw>> {
+        let again = list.iter().zip(names).enumerate().filter(|(at, (_, name))| names[..*at].contains(name));
+        let flaws: Vec<Flaw> = again
+            .map(|(_, (element, _))| {
+                self.flaw(element, format!("{} stands twice in the list of `{}`", (self.shown)(element), self.key.path))
+            })
+            .collect();
+        if flaws.is_empty() {
+            Ok(())
         } else {
             Err(flaws)
         }
@@ -150,6 +213,7 @@ impl Checker<'_> {
             },
             (Kind::Bool, Toml::Integer(v)) if (0..=1).contains(v.value()) => format!("; write {}", *v.value() == 1),
             (Kind::Ints { .. }, Toml::Integer(_)) => format!("; write [{}]", (self.shown)(given)),
+            (Kind::Names(names), Toml::String(v)) if names.contains(&v.value().as_str()) => format!("; write [{:?}]", v.value()),
             (_, Toml::Array(_)) if self.key.sweepable() => "; a list belongs under [sweep]".to_string(),
             _ => String::new(),
         }

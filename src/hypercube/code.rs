@@ -6,6 +6,7 @@
 
 use super::cube::Cube;
 use super::error::CubeError;
+use super::exact::max_exact_distance;
 use super::planes::{self, Grid};
 use super::{extended_safe, extended_safety_vector, safe_unsafe, safety_level, safety_vector};
 
@@ -47,6 +48,18 @@ impl Model {
         Self::FIXED.into_iter().find(|m| m.name() == name).or_else(extended)
     }
 
+    /// Checks that cubes of `n` dimensions can have this model.
+    ///
+    /// # Errors
+    /// If the distance of an extended safety vector is not in `1..=n`, or takes too long to know exactly.
+    pub fn check(self, n: u32) -> Result<(), CubeError> {
+        match self {
+            Model::Extended(d) if d == 0 || d > n => Err(CubeError::Distance { d, n }),
+            Model::Extended(d) if d > max_exact_distance(n) => Err(CubeError::TooExact { d, n, most: max_exact_distance(n) }),
+            _ => Ok(()),
+        }
+    }
+
     /// Within what distance a node knows every fault exactly. Every node knows its own links and neighbours.
     #[inline]
     #[must_use]
@@ -81,11 +94,11 @@ impl Code {
     /// Computes the code of every node of `cube` under `model`.
     ///
     /// # Errors
-    /// If the distance of an extended safety vector is not in `1..=n`.
+    /// As `Model::check`.
     pub fn new(cube: &Cube, model: Model) -> Result<Self, CubeError> {
+        model.check(cube.n())?;
         let grid = Grid::new(cube);
         let exact = match model {
-            Model::Extended(d) if d == 0 || d > cube.n() => return Err(CubeError::Distance { d, n: cube.n() }),
             Model::Extended(d) => super::exact::exact_bits(&grid, d),
             _ => Vec::new(),
         };

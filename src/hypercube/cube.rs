@@ -33,37 +33,66 @@ impl Cube {
     /// The n-cube with these faulty nodes and these faulty links, given as (node at either end, dimension).
     ///
     /// # Errors
-    /// If something does not exist or is listed twice.
+    /// If something does not exist or is listed twice: the first such fault.
     pub fn with_faults(n: u32, nodes: &[u32], links: &[(u32, u32)]) -> Result<Self, CubeError> {
+        Self::build(n, nodes, links, Err)
+    }
+
+    /// Everything that is wrong with these lists of faults; see `with_faults`.
+    #[must_use]
+    pub fn list_errors(n: u32, nodes: &[u32], links: &[(u32, u32)]) -> Vec<CubeError> {
+        let mut errors = Vec::new();
+        let note = |e| {
+            errors.push(e);
+            Ok(())
+        };
+        match Self::build(n, nodes, links, note) {
+            // What `note` lets pass does not end the building, so this is about the cube as a whole.
+            Err(e) => vec![e],
+            Ok(_) => errors,
+        }
+    }
+
+    /// Builds the cube. `on_error` is told of each item that cannot be used, which is then left out unless it ends the building.
+    fn build(
+        n: u32,
+        nodes: &[u32],
+        links: &[(u32, u32)],
+        mut on_error: impl FnMut(CubeError) -> Result<(), CubeError>,
+    ) -> Result<Self, CubeError> {
         if !(1..=MAX_DIMENSION).contains(&n) {
             return Err(CubeError::Dimension { n });
         }
-        let in_cube = |node: u32| if node >> n == 0 { Ok(()) } else { Err(CubeError::Node { node: node.into(), n }) };
-        let mut faulty = vec![0; planes::n_words(n)];
+        let outside = |node: u32| (node >> n != 0).then(|| CubeError::Node { node: node.into(), n });
+        let (mut faulty, mut n_faulty_nodes) = (vec![0; planes::n_words(n)], 0);
         for &node in nodes {
-            in_cube(node)?;
-            if planes::get(&faulty, node) {
-                return Err(CubeError::DuplicateNode { node });
+            if let Some(e) = outside(node) {
+                on_error(e)?;
+            } else if planes::get(&faulty, node) {
+                on_error(CubeError::DuplicateNode { node })?;
+            } else {
+                planes::set(&mut faulty, node);
+                n_faulty_nodes += 1;
             }
-            planes::set(&mut faulty, node);
         }
         let mut link_mask = if links.is_empty() { Vec::new() } else { vec![0u32; 1 << n] };
         let mut sorted = Vec::with_capacity(links.len());
         for &(node, dim) in links {
-            in_cube(node)?;
-            if dim >= n {
-                return Err(CubeError::Dim { node: node.into(), dim: dim.into(), n });
+            if let Some(e) = outside(node) {
+                on_error(e)?;
+            } else if dim >= n {
+                on_error(CubeError::Dim { node: node.into(), dim: dim.into(), n })?;
+            } else if link_mask[node as usize] >> dim & 1 != 0 {
+                on_error(CubeError::DuplicateLink { node, dim })?;
+            } else {
+                let other = node ^ 1 << dim;
+                link_mask[node as usize] |= 1 << dim;
+                link_mask[other as usize] |= 1 << dim;
+                sorted.push((node.min(other), dim));
             }
-            let other = node ^ 1 << dim;
-            if link_mask[node as usize] >> dim & 1 != 0 {
-                return Err(CubeError::DuplicateLink { node, dim });
-            }
-            link_mask[node as usize] |= 1 << dim;
-            link_mask[other as usize] |= 1 << dim;
-            sorted.push((node.min(other), dim));
         }
         sorted.sort_unstable();
-        Ok(Self { n, faulty, n_faulty_nodes: nodes.len() as u32, link_mask, links: sorted })
+        Ok(Self { n, faulty, n_faulty_nodes, link_mask, links: sorted })
     }
 
     /// Dimension.

@@ -75,6 +75,16 @@ pub enum CubeError {
         /// Dimension of the cube.
         n: u32,
     },
+    /// An extended safety vector takes too long to compute.
+    #[error("esv{d} of a {n}-cube takes minutes to hours for each fault set; at most esv{most} is computed there")]
+    TooExact {
+        /// The parameter.
+        d: u32,
+        /// Dimension of the cube.
+        n: u32,
+        /// The largest parameter that is computed.
+        most: u32,
+    },
     /// A source or destination is faulty.
     #[error("the {role} {node} is faulty: it can neither send nor receive")]
     FaultyEnd {

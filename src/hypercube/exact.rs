@@ -59,8 +59,27 @@ impl Subsets {
     }
 }
 
+/// Most steps that the exact bits of one cube may take, each some nanoseconds: a minute or two of one core.
+const MAX_STEPS: u64 = 20_000_000_000;
+
+/// Largest `d` for which `exact_bits` of an n-cube takes no longer than anyone waits for; at least 1.
+#[must_use]
+pub fn max_exact_distance(n: u32) -> u32 {
+    let n_words = (1u64 << n).div_ceil(64);
+    // Every subset of k dimensions takes k steps per word; k C(n, k) = n C(n - 1, k - 1).
+    let (mut steps, mut choices) = (0u64, 1u64);
+    for k in 1..=n {
+        steps += u64::from(n) * choices * n_words;
+        if steps > MAX_STEPS {
+            return (k - 1).max(1);
+        }
+        choices = choices * u64::from(n - k) / u64::from(k);
+    }
+    n
+}
+
 /// Bits 1 to `d` of the extended safety vector as planes. The time is O(C(n, <= d) d 2^n / 64): for d = n and n = 20 that is
-/// the better part of an hour on one core, for d = 4 seconds.
+/// the better part of an hour on one core, for d = 4 seconds; see `max_exact_distance`.
 #[must_use]
 pub(super) fn exact_bits(grid: &Grid, d: u32) -> Vec<Vec<u64>> {
     let subsets = Subsets::new(grid.n, d);

@@ -129,13 +129,13 @@ impl Faults {
         }
     }
 
-    /// A short description: `node 20`, `rate 0.01 0.02`, `list 3+1`.
+    /// A short description: `node 20`, `node rate 0.01, link rate 0`, `3 nodes and 1 links listed`.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
-            Faults::List { nodes, links } => format!("list {}+{}", nodes.len(), links.len()),
+            Faults::List { nodes, links } => format!("{} nodes and {} links listed", nodes.len(), links.len()),
             Faults::Count { faults, mix, .. } => format!("{} {faults}", mix.name()),
-            Faults::Rate { node, link } => format!("rate {node} {link}"),
+            Faults::Rate { node, link } => format!("node rate {node}, link rate {link}"),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! Statuses of all nodes are computed 64 at a time as bit planes. It knows no ranks, files or clocks.
 
 mod code;
+mod columns;
 mod connectivity;
 mod cube;
 mod error;
@@ -14,9 +15,11 @@ mod explain;
 mod extended_safe;
 mod extended_safety_vector;
 mod faults;
+mod input;
 mod keys;
 mod planes;
 mod reference;
+mod report;
 mod safe_unsafe;
 mod safety_level;
 mod safety_vector;
@@ -28,17 +31,19 @@ mod tally;
 mod unicast;
 
 pub use code::{Code, Cost, Model};
+pub use columns::{CubeColumn, Number, COLUMNS};
 pub use connectivity::Components;
 pub use cube::{Cube, MAX_DIMENSION};
 pub use error::CubeError;
 pub use exact::{AllPairs, MAX_TABLE_DIMENSION};
 pub use explain::explain;
 pub use faults::{Faults, LinkPlacement, Mix};
-pub use keys::{CubeInput, KEYS};
+pub use keys::{KEYS, REFERENCE};
 pub use reference::{Published, Quantity, Reference, ReferenceRow};
+pub use report::{report, ReportedStudy};
 pub use search::{distances, minimal_first_hops, PathSearch};
 pub use study::{all_columns, paper_columns, Cell, SetResult, Study, StudyParams};
 pub use summary::{CellSummary, ColumnSummary, Estimate, StudySummary};
-pub use table::{overview, Comparison, Entry, Row};
+pub use table::{Comparison, Entry, Row};
 pub use tally::{Column, Counts, Pairs, Scheme};
 pub use unicast::{decide, minimal_dims, route, Criterion, Decision, Ground, Hop, Route, Verdict};

@@ -98,33 +98,37 @@ impl Reference {
     /// (names of the misprinted columns of the row, separated by spaces), and quantities, in any order.
     ///
     /// # Errors
-    /// The first line that cannot be understood, with the reason.
-    pub fn parse(text: &str) -> Result<Self, CubeError> {
+    /// Every line that cannot be understood, with the reason; of the header alone if that is wrong.
+    pub fn parse(text: &str) -> Result<Self, Vec<CubeError>> {
         let mut lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
         let wrong = |line: usize, reason: String| CubeError::Reference { line: line + 1, reason };
-        let (at, header) = lines.next().ok_or_else(|| wrong(0, "there is no header line".to_string()))?;
+        let (at, header) = lines.next().ok_or_else(|| vec![wrong(0, "there is no header line".to_string())])?;
         let names: Vec<&str> = header.split(',').map(str::trim).collect();
-        for required in ["mix", "faults"] {
-            if !names.contains(&required) {
-                return Err(wrong(at, format!("there is no column \"{required}\"")));
+        let (quantities, reasons) = parse_header(&names);
+        if !reasons.is_empty() {
+            return Err(reasons.into_iter().map(|reason| wrong(at, reason)).collect());
+        }
+        let (mut rows, mut errors) = (Vec::<ReferenceRow>::new(), Vec::new());
+        for (at, line) in lines {
+            let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+            let row = if fields.len() == names.len() {
+                parse_row(&names, &fields)
+            } else {
+                Err(format!("{} fields under {} names", fields.len(), names.len()))
+            };
+            match row {
+                Ok(row) if rows.iter().any(|r| (r.mix, r.faults) == (row.mix, row.faults)) => {
+                    errors.push(wrong(at, format!("a second row of {} {}", row.mix.name(), row.faults)));
+                }
+                Ok(row) => rows.push(row),
+                Err(reason) => errors.push(wrong(at, reason)),
             }
         }
-        let mut quantities = Vec::new();
-        for name in names.iter().filter(|name| !["mix", "faults", "sets", "misprint"].contains(name)) {
-            quantities.push(Quantity::from_label(name).ok_or_else(|| {
-                wrong(at, format!("\"{name}\" is no quantity; there are op_n, op_<d>, sv_op, sv_sub, esv_op, esv_sub, esv<d>_op"))
-            })?);
+        if errors.is_empty() {
+            Ok(Self { quantities, rows })
+        } else {
+            Err(errors)
         }
-        let rows = lines
-            .map(|(at, line)| {
-                let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-                if fields.len() != names.len() {
-                    return Err(wrong(at, format!("{} fields under {} names", fields.len(), names.len())));
-                }
-                parse_row(&names, &fields).map_err(|reason| wrong(at, reason))
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(Self { quantities, rows })
     }
 
     /// The row of a mix and number of faults.
@@ -132,6 +136,27 @@ impl Reference {
     pub fn row(&self, mix: Mix, faults: u32) -> Option<&ReferenceRow> {
         self.rows.iter().find(|row| row.mix == mix && row.faults == faults)
     }
+}
+
+/// The quantities among the column `names`, and what is wrong with these.
+fn parse_header(names: &[&str]) -> (Vec<Quantity>, Vec<String>) {
+    let mut reasons = Vec::new();
+    for required in ["mix", "faults"].iter().filter(|required| !names.contains(required)) {
+        reasons.push(format!("there is no column \"{required}\""));
+    }
+    for (at, name) in names.iter().enumerate().filter(|(at, name)| names[..*at].contains(name)) {
+        reasons.push(format!("column {} has the name \"{name}\" of another", at + 1));
+    }
+    let mut quantities = Vec::new();
+    for name in names.iter().filter(|name| !["mix", "faults", "sets", "misprint"].contains(name)) {
+        match Quantity::from_label(name) {
+            Some(quantity) => quantities.push(quantity),
+            None => reasons.push(format!(
+                "\"{name}\" is no quantity; there are op_n, op_<d>, sv_op, sv_sub, esv_op, esv_sub, esv<d>_op and esv<d>_sub"
+            )),
+        }
+    }
+    (quantities, reasons)
 }
 
 fn parse_row(names: &[&str], fields: &[&str]) -> Result<ReferenceRow, String> {

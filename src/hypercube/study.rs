@@ -39,6 +39,29 @@ impl Cell {
         cell.wrapping_add(set.into())
     }
 
+    /// Checks that the faults of each of `sets` fault sets can be drawn.
+    ///
+    /// # Errors
+    /// If one cannot, for lack of nodes or links; or a list of faults is wrong.
+    pub fn check(&self, seed: u64, sets: u32) -> Result<(), CubeError> {
+        let n = self.n;
+        // The first set stands for all, unless it depends on where the faulty nodes are if the links suffice: each faulty node
+        // takes at most its n links with it.
+        let doubtful = match self.faults {
+            Faults::Count { faults, mix, links: LinkPlacement::Apart } if (1..=MAX_DIMENSION).contains(&n) => {
+                let (nodes, links) = mix.split(faults);
+                u64::from(links) + u64::from(nodes) * u64::from(n) > u64::from(n) << (n - 1)
+            }
+            _ => false,
+        };
+        let place = |set: u32| {
+            let located = |reason| CubeError::FaultSet { cell: self.describe(), set: set.into(), reason: Box::new(reason) };
+            self.faults.place(n, seed, self.stream_entity(set)).map(|_| ()).map_err(located)
+        };
+        place(0)?;
+        (1..if doubtful { sets } else { 1 }).into_par_iter().map(place).find_first(Result::is_err).unwrap_or(Ok(()))
+    }
+
     /// A short description: `8-cube, node 20`.
     #[must_use]
     pub fn describe(&self) -> String {
@@ -108,6 +131,10 @@ pub struct SetResult {
     pub pairs: u64,
     /// Those with any path at all.
     pub connected: u64,
+    /// Faulty nodes.
+    pub faulty_nodes: u64,
+    /// Faulty links, those at faulty nodes included.
+    pub faulty_links: u64,
     /// Per column.
     pub counts: Vec<Counts>,
 }
@@ -148,18 +175,11 @@ impl Study {
                 )));
             }
             for column in &params.columns {
-                if let Scheme::Coded(Model::Extended(d)) = column.scheme {
-                    if d == 0 || d > cell.n {
-                        return Err(CubeError::Distance { d, n: cell.n });
-                    }
+                if let Scheme::Coded(model) = column.scheme {
+                    model.check(cell.n)?;
                 }
             }
-            // The first set stands for all: what it cannot draw for lack of nodes or links, most others cannot either.
-            cell.faults.place(cell.n, params.seed, cell.stream_entity(0)).map_err(|reason| CubeError::FaultSet {
-                cell: cell.describe(),
-                set: 0,
-                reason: Box::new(reason),
-            })?;
+            cell.check(params.seed, params.sets)?;
         }
         Ok(Self { params })
     }
@@ -179,7 +199,7 @@ impl Study {
     /// Computes the fault sets of `range` on the threads of the current pool; results in ascending order.
     ///
     /// # Errors
-    /// If a fault set cannot be drawn, for lack of links between nonfaulty nodes.
+    /// None for a checked study.
     ///
     /// # Panics
     /// If `range` reaches beyond `n_sets`.
@@ -197,7 +217,15 @@ impl Study {
         let cube = cell.faults.place(cell.n, self.params.seed, entity).map_err(located)?;
         let mut stream = Stream::new(self.params.seed, Purpose::Pairs, entity);
         let tally = tally(&cube, &self.params.columns, self.params.pairs, &mut stream).map_err(located)?;
-        Ok(SetResult { cell: cell_index, set, pairs: tally.pairs, connected: tally.connected, counts: tally.counts })
+        Ok(SetResult {
+            cell: cell_index,
+            set,
+            pairs: tally.pairs,
+            connected: tally.connected,
+            faulty_nodes: cube.n_faulty_nodes().into(),
+            faulty_links: cube.faulty_links().len() as u64,
+            counts: tally.counts,
+        })
     }
 
     /// The results as plain words, to be sent between ranks.
@@ -205,7 +233,7 @@ impl Study {
     pub fn pack(&self, results: &[SetResult]) -> Vec<u64> {
         let mut words = Vec::with_capacity(results.len() * self.words_per_set());
         for r in results {
-            words.extend([r.cell.into(), r.set.into(), r.pairs, r.connected]);
+            words.extend([r.cell.into(), r.set.into(), r.pairs, r.connected, r.faulty_nodes, r.faulty_links]);
             for c in &r.counts {
                 words.extend([c.optimal, c.suboptimal, c.failed_connected, c.rounds, c.messages]);
             }
@@ -229,12 +257,14 @@ impl Study {
             set: w[1] as u32,
             pairs: w[2],
             connected: w[3],
-            counts: w[4..].chunks_exact(5).map(unpack_counts).collect(),
+            faulty_nodes: w[4],
+            faulty_links: w[5],
+            counts: w[6..].chunks_exact(5).map(unpack_counts).collect(),
         };
         Ok(words.chunks_exact(size).map(unpack_set).collect())
     }
 
     fn words_per_set(&self) -> usize {
-        4 + 5 * self.params.columns.len()
+        6 + 5 * self.params.columns.len()
     }
 }

@@ -50,8 +50,14 @@ pub struct ColumnSummary {
 pub struct CellSummary {
     /// What was studied.
     pub cell: Cell,
+    /// Fault sets with two nonfaulty nodes at least: what the percentages are means over.
+    pub sets: u64,
     /// Pairs decided over all fault sets.
     pub pairs: u64,
+    /// Mean faulty nodes of a fault set.
+    pub faulty_nodes: f64,
+    /// Mean faulty links of a fault set, those at faulty nodes included.
+    pub faulty_links: f64,
     /// Pairs with any path at all, percent.
     pub connected: Estimate,
     /// One per column of the study.
@@ -92,38 +98,50 @@ impl Study {
             .cells
             .iter()
             .zip(results.chunks(sets as usize))
-            .map(|(cell, results)| summarise(cell, results))
+            .map(|(cell, results)| CellSummary::of(cell, results))
             .collect();
         Ok(StudySummary { params: self.params().clone(), cells })
     }
 }
 
-/// The summary of one cell. Fault sets without pairs (fewer than two nonfaulty nodes) say nothing and are left out.
-fn summarise(cell: &Cell, results: &[SetResult]) -> CellSummary {
-    let counted: Vec<&SetResult> = results.iter().filter(|r| r.pairs > 0).collect();
-    let percent = |count: &dyn Fn(&SetResult) -> u64| {
-        Estimate::of(&counted.iter().map(|r| 100.0 * count(r) as f64 / r.pairs as f64).collect::<Vec<_>>())
-    };
-    let columns = (0..results[0].counts.len())
-        .map(|c| {
-            let detours: Vec<f64> = counted.iter().filter_map(|r| detour(&r.counts[c])).collect();
-            let mean = |count: fn(&Counts) -> u64| {
-                results.iter().map(|r| count(&r.counts[c])).sum::<u64>() as f64 / results.len() as f64
-            };
-            ColumnSummary {
-                optimal: percent(&|r| r.counts[c].optimal),
-                suboptimal: percent(&|r| r.counts[c].suboptimal),
-                failed: percent(&|r| r.pairs - r.counts[c].optimal - r.counts[c].suboptimal),
-                failed_connected: percent(&|r| r.counts[c].failed_connected),
-                detour: Estimate::of(&detours),
-                rounds: mean(|c| c.rounds),
-                max_rounds: results.iter().map(|r| r.counts[c].rounds).max().unwrap_or(0),
-                messages: mean(|c| c.messages),
-            }
-        })
-        .collect();
-    let pairs = results.iter().map(|r| r.pairs).sum();
-    CellSummary { cell: cell.clone(), pairs, connected: percent(&|r| r.connected), columns }
+impl CellSummary {
+    /// The summary of all fault sets of `cell`, of which there is at least one. Fault sets without pairs (fewer than two nonfaulty
+    /// nodes) say nothing and are left out of percentages.
+    #[must_use]
+    pub fn of(cell: &Cell, results: &[SetResult]) -> Self {
+        let counted: Vec<&SetResult> = results.iter().filter(|r| r.pairs > 0).collect();
+        let percent = |count: &dyn Fn(&SetResult) -> u64| {
+            Estimate::of(&counted.iter().map(|r| 100.0 * count(r) as f64 / r.pairs as f64).collect::<Vec<_>>())
+        };
+        let columns = (0..results[0].counts.len())
+            .map(|c| {
+                let detours: Vec<f64> = counted.iter().filter_map(|r| detour(&r.counts[c])).collect();
+                let mean = |count: fn(&Counts) -> u64| {
+                    results.iter().map(|r| count(&r.counts[c])).sum::<u64>() as f64 / results.len() as f64
+                };
+                ColumnSummary {
+                    optimal: percent(&|r| r.counts[c].optimal),
+                    suboptimal: percent(&|r| r.counts[c].suboptimal),
+                    failed: percent(&|r| r.pairs - r.counts[c].optimal - r.counts[c].suboptimal),
+                    failed_connected: percent(&|r| r.counts[c].failed_connected),
+                    detour: Estimate::of(&detours),
+                    rounds: mean(|c| c.rounds),
+                    max_rounds: results.iter().map(|r| r.counts[c].rounds).max().unwrap_or(0),
+                    messages: mean(|c| c.messages),
+                }
+            })
+            .collect();
+        let mean = |count: fn(&SetResult) -> u64| results.iter().map(count).sum::<u64>() as f64 / results.len() as f64;
+        Self {
+            cell: cell.clone(),
+            sets: counted.len() as u64,
+            pairs: results.iter().map(|r| r.pairs).sum(),
+            faulty_nodes: mean(|r| r.faulty_nodes),
+            faulty_links: mean(|r| r.faulty_links),
+            connected: percent(&|r| r.connected),
+            columns,
+        }
+    }
 }
 
 /// Hops beyond the Hamming distance per delivered unicast: 2 for each suboptimal one.

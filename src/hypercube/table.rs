@@ -1,15 +1,19 @@
-//! The paper's table beside ours, and a table of everything else a study counts, as text.
+//! The paper's table beside ours, as text.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
+use super::code::Model;
 use super::faults::{Faults, Mix};
 use super::reference::{Published, Quantity, Reference};
-use super::summary::{ColumnSummary, Estimate, StudySummary};
-use super::tally::Scheme;
+use super::summary::{Estimate, StudySummary};
+use super::tally::{Column, Scheme};
 use super::unicast::Criterion;
 
 /// How many standard errors two values may lie apart.
 const LIMIT: f64 = 3.0;
+
+/// The probability that a normal variable lies further than that from its mean.
+const BY_CHANCE: f64 = 0.0027;
 
 /// One value of ours beside the published one.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,10 +71,10 @@ impl Comparison {
     /// Reads `study` against `reference`; without one, shows the columns of the paper alone.
     #[must_use]
     pub fn new(study: &StudySummary, reference: Option<&Reference>) -> Self {
-        let quantities = reference.map_or_else(Quantity::paper, |r| r.quantities.clone());
-        let column_of = |q: &Quantity| {
-            let counts_it = |scheme, criterion| scheme == q.scheme && (scheme == Scheme::Global || criterion == Criterion::Table);
-            study.params.columns.iter().position(|c| counts_it(c.scheme, c.criterion))
+        let column_of = |q: &Quantity| study.params.columns.iter().position(|c| c.scheme == q.scheme && is_counted_so(c));
+        let quantities = match reference {
+            Some(reference) => reference.quantities.clone(),
+            None => Quantity::paper().into_iter().filter(|q| column_of(q).is_some()).collect(),
         };
         let rows = study
             .cells
@@ -102,9 +106,55 @@ impl Comparison {
         self.rows.iter().flat_map(|row| row.entries.iter().flatten()).filter(|e| e.published.is_some())
     }
 
-    fn has_reference(&self) -> bool {
-        self.compared().next().is_some()
+    /// Whether a column of a study stands in the table.
+    #[must_use]
+    pub fn shows(&self, column: &Column) -> bool {
+        let counts_it = |q: &Quantity| q.scheme == column.scheme;
+        self.quantities.iter().any(counts_it) && is_counted_so(column)
     }
+
+    /// What the lines and marks mean, in words; `sets` is our number of fault sets.
+    #[must_use]
+    pub fn legend(&self, sets: u32) -> String {
+        let mut text = format!("ours   percent of all pairs, mean over {sets} fault sets\n");
+        text.push_str("+-     its standard error over the fault sets\n");
+        let n_compared = self.compared().count();
+        if n_compared > 0 {
+            text.push_str("paper  the published value\n");
+            if self.compared().all(|e| e.stderr.is_nan()) {
+                text.push_str("       nothing is marked: a single fault set has no standard error\n");
+            } else {
+                let outside = self.compared().filter(|e| e.is_outside() && !e.is_misprint()).count();
+                let chance = n_compared as f64 * BY_CHANCE;
+                text.push_str(&format!(
+                    "*      more than {LIMIT} standard errors away from ours, the paper's own sampling error and rounding\n       \
+                     included: {outside} of {n_compared} values; chance alone makes {chance:.1} of as many so, if they are independent\n"
+                ));
+            }
+            let misprints = self.compared().filter(|e| e.is_misprint()).count();
+            if misprints > 0 {
+                text.push_str(&format!(
+                    "m      known misprint of the paper, as its file says: {misprints} values, never marked *\n"
+                ));
+            }
+        }
+        text.push_str("\nThe columns, all by criterion \"table\":\n");
+        for q in &self.quantities {
+            let verdict = if q.suboptimal { "suboptimal, H + 2 hops" } else { "optimal, H hops" };
+            let scheme = match q.scheme {
+                Scheme::Global => "global information".to_string(),
+                Scheme::Coded(Model::Extended(d)) => format!("the extended safety vector with d = {d}"),
+                Scheme::Coded(model) => format!("the {}", model.name().replace('-', " ")),
+            };
+            text.push_str(&format!("{:<9} {verdict}, by {scheme}\n", q.label));
+        }
+        text
+    }
+}
+
+/// Whether a column counts as the published tables do.
+fn is_counted_so(column: &Column) -> bool {
+    column.scheme == Scheme::Global || column.criterion == Criterion::Table
 }
 
 /// Standard error of the difference between our value and a published one.
@@ -136,15 +186,6 @@ impl fmt::Display for Comparison {
                 })?;
             }
         }
-        if self.has_reference() {
-            let outside = self.compared().filter(|e| e.is_outside() && !e.is_misprint()).count();
-            let misprints = self.compared().filter(|e| e.is_misprint()).count();
-            writeln!(
-                f,
-                "{} values compared: {outside} outside {LIMIT} standard errors of the difference (*), {misprints} known misprints (m)",
-                self.compared().count()
-            )?;
-        }
         Ok(())
     }
 }
@@ -158,43 +199,10 @@ fn write_values(f: &mut fmt::Formatter<'_>, entries: &[Option<Entry>], text: imp
 }
 
 /// A number, or a dash where there is none.
-fn number(x: f64, decimals: usize) -> String {
+pub(super) fn number(x: f64, decimals: usize) -> String {
     if x.is_finite() {
         format!("{x:.decimals$}")
     } else {
         "-".to_string()
     }
-}
-
-/// Everything a study counts as text, one line per cell and column: percent optimal, suboptimal, failed, and failed though a path
-/// exists, each with its standard error; mean detour in hops; mean rounds and messages of the coding.
-#[must_use]
-pub fn overview(study: &StudySummary) -> String {
-    let mut out = format!(
-        "{:<22} {:<14} {:<5} {:>15} {:>15} {:>15} {:>15} {:>8} {:>7} {:>9}\n",
-        "cell", "model", "rule", "optimal %", "suboptimal %", "failed %", "though conn. %", "detour", "rounds", "messages"
-    );
-    for cell in &study.cells {
-        for (column, summary) in study.params.columns.iter().zip(&cell.columns) {
-            let rule = if column.scheme == Scheme::Global { "" } else { column.criterion.name() };
-            write_line(&mut out, &cell.cell.describe(), &column.scheme.name(), rule, summary);
-        }
-    }
-    out
-}
-
-fn write_line(out: &mut String, cell: &str, model: &str, rule: &str, c: &ColumnSummary) {
-    let estimate = |e: Estimate| format!("{} +-{}", number(e.mean, 3), number(e.stderr, 3));
-    writeln!(
-        out,
-        "{cell:<22} {model:<14} {rule:<5} {:>15} {:>15} {:>15} {:>15} {:>8} {:>7} {:>9}",
-        estimate(c.optimal),
-        estimate(c.suboptimal),
-        estimate(c.failed),
-        estimate(c.failed_connected),
-        number(c.detour.mean, 4),
-        number(c.rounds, 1),
-        number(c.messages, 0)
-    )
-    .expect("writing to a string cannot fail");
 }

@@ -32,6 +32,15 @@ impl Scheme {
             Scheme::Coded(model) => model.name(),
         }
     }
+
+    /// The scheme of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if name == "global" {
+            return Some(Scheme::Global);
+        }
+        Model::from_name(name).map(Scheme::Coded)
+    }
 }
 
 /// One column of a study: who decides and how. The criterion means nothing for `Global`.
@@ -147,11 +156,13 @@ impl<'a> Shared<'a> {
         for column in columns {
             code_of.push(match column.scheme {
                 Scheme::Global => None,
-                Scheme::Coded(Model::Extended(d)) if d == 0 || d > n => return Err(CubeError::Distance { d, n }),
-                Scheme::Coded(model) => Some(models.iter().position(|&m| m == model).unwrap_or_else(|| {
-                    models.push(model);
-                    models.len() - 1
-                })),
+                Scheme::Coded(model) => {
+                    model.check(n)?;
+                    Some(models.iter().position(|&m| m == model).unwrap_or_else(|| {
+                        models.push(model);
+                        models.len() - 1
+                    }))
+                }
             });
         }
         let grid = Grid::new(cube);
@@ -224,7 +235,7 @@ fn sum(rows: &[Row], queries: &[Query]) -> Sums {
 /// destinations source by source, which has the distribution of independent uniform pairs and keeps each source's work together.
 ///
 /// # Errors
-/// If the distance of an extended safety vector is out of range.
+/// As `Model::check`, of any column.
 pub(super) fn tally(cube: &Cube, columns: &[Column], pairs: Pairs, stream: &mut Stream) -> Result<Tally, CubeError> {
     let n = cube.n();
     let mut shared = Shared::new(cube, columns)?;

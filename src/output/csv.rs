@@ -39,7 +39,7 @@ pub fn to_csv(table: &PointTable) -> String {
         text.push_str(&point.to_string());
         for column in &columns {
             text.push(',');
-            if table.has_latency(row) || !super::results::needs_packets(&column.name) {
+            if table.is_measured(&column.name, row) {
                 text.push_str(&quoted(&column.values.text(row)));
             }
         }
@@ -66,13 +66,14 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::Values;
+    use crate::output::{StudyKind, Values};
 
     #[test]
     fn cells_are_quoted_only_where_needed_and_empty_where_nothing_was_measured() {
         let column =
             |name: &str, values| TableColumn { name: name.into(), unit: String::new(), long_name: String::new(), values };
         let table = PointTable {
+            kind: StudyKind::Simulation,
             points: vec![0, 3],
             n_points: 4,
             axes: vec![column("traffic.pattern", Values::Text(vec!["a,b".into(), "say \"hi\"".into()]))],

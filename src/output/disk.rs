@@ -18,6 +18,14 @@ pub fn estimate_bytes(n_points: usize, n_channels: usize, num_vcs: usize, n_endp
     2 * (n_points as u64 * (BYTES_PER_POINT + 8 * arrays as u64) + network as u64)
 }
 
+/// Upper estimate of the bytes that a cell of a hypercube study with these sizes takes on disk, its copy included.
+#[must_use]
+pub fn estimate_cell_bytes(n_points: usize, n_sets: usize) -> u64 {
+    const BYTES_PER_CELL: u64 = 64 << 10;
+    const BYTES_PER_ROW: u64 = 4 << 10;
+    2 * (BYTES_PER_CELL + n_points as u64 * (BYTES_PER_ROW + 40 * n_sets as u64) + 36 * n_sets as u64)
+}
+
 /// The folder that holds `path`.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {

@@ -14,10 +14,10 @@ mod results;
 mod table;
 
 pub use self::csv::{csv_line, summary_path, to_csv, write_search_summary, write_summary};
-pub use self::disk::estimate_bytes;
+pub use self::disk::{estimate_bytes, estimate_cell_bytes};
 pub use self::hdf5::{compare, digest, read_table, Store, FORMAT_VERSION};
 pub use self::plot::plot;
-pub use self::progress::{Progress, ProgressMode};
-pub use self::record::{Axis, Coordinate, NetworkInfo, PointRecord, PointRuntime, RunInfo, Runtime};
+pub use self::progress::{Progress, ProgressMode, Terms};
+pub use self::record::{Axis, CellRecord, Coordinate, NetworkInfo, PointRecord, PointRuntime, RunInfo, Runtime, StudyKind};
 pub use self::results::{PointTable, TableColumn, Values};
 pub use self::table::{render as render_table, render_search};

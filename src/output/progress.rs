@@ -37,17 +37,47 @@ impl ProgressMode {
     }
 }
 
+/// What a study calls its parts, in the singular.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// What is made durable when it is finished.
+    pub point: &'static str,
+    /// What a point is made of.
+    pub step: &'static str,
+    /// What else is counted to tell the speed.
+    pub work: &'static str,
+    /// Whether a point may end before its last step.
+    pub may_end_early: bool,
+}
+
+impl Terms {
+    /// Of simulations.
+    pub const SIMULATION: Terms = Terms { point: "point", step: "cycle", work: "flit hop", may_end_early: true };
+    /// Of hypercube studies.
+    pub const HYPERCUBE: Terms = Terms { point: "cell", step: "fault set", work: "pair", may_end_early: false };
+
+    /// What goes before an estimate from above.
+    fn bound(self) -> &'static str {
+        if self.may_end_early {
+            "at most "
+        } else {
+            ""
+        }
+    }
+}
+
 /// A point in progress.
 struct Running {
     index: usize,
     label: String,
-    cycle: u64,
-    total_cycles: u64,
-    flit_hops: u64,
+    step: u64,
+    total_steps: u64,
+    work: u64,
 }
 
 /// The progress of a study on rank 0.
 pub struct Progress {
+    terms: Terms,
     mode: ProgressMode,
     bar: Option<ProgressBar>,
     total_points: usize,
@@ -57,44 +87,45 @@ pub struct Progress {
     resumed: usize,
     /// Points in progress, in the order of their begin.
     running: Vec<Running>,
-    /// Flit hops and cycles simulated in this run.
-    flit_hops: u64,
-    cycles: u64,
+    /// Work and steps done in this run.
+    work: u64,
+    steps: u64,
     started: Instant,
     last_shown: Instant,
-    /// Where the present rate is measured from: time, cycles and flit hops.
+    /// Where the present rate is measured from: time, steps and work.
     mark: (Instant, u64, u64),
 }
 
 impl Progress {
     /// The progress of `total_points`, of which `resumed` were finished by earlier runs.
     #[must_use]
-    pub fn new(mode: ProgressMode, total_points: usize, resumed: usize) -> Self {
+    pub fn new(mode: ProgressMode, terms: Terms, total_points: usize, resumed: usize) -> Self {
         let bar = (mode == ProgressMode::Bar).then(|| bar(total_points, resumed));
         let now = Instant::now();
         Self {
+            terms,
             mode,
             bar,
             total_points,
             finished: 0,
             resumed,
             running: Vec::new(),
-            flit_hops: 0,
-            cycles: 0,
+            work: 0,
+            steps: 0,
             started: now,
             last_shown: now,
             mark: (now, 0, 0),
         }
     }
 
-    /// Begins point `index`, which ends after `total_cycles` at the latest.
-    pub fn point(&mut self, index: usize, label: &str, total_cycles: u64) {
-        self.running.push(Running { index, label: label.into(), cycle: 0, total_cycles: total_cycles.max(1), flit_hops: 0 });
+    /// Begins point `index`, which ends after `total_steps` steps at the latest.
+    pub fn point(&mut self, index: usize, label: &str, total_steps: u64) {
+        self.running.push(Running { index, label: label.into(), step: 0, total_steps: total_steps.max(1), work: 0 });
         if self.running.len() == 1 {
-            self.mark = (Instant::now(), self.cycles, self.flit_hops);
+            self.mark = (Instant::now(), self.steps, self.work);
         }
         if let Some(bar) = &self.bar {
-            bar.set_position(self.steps());
+            bar.set_position(self.bar_steps());
             bar.set_message(self.label());
         }
     }
@@ -105,17 +136,17 @@ impl Progress {
         self.finished += 1;
     }
 
-    /// Notes that point `index` has come to `cycle` with so many flit hops since its begin. Costs a look at the clock.
-    pub fn advance(&mut self, index: usize, cycle: u64, flit_hops: u64) {
+    /// Notes that point `index` has come to `step` with so much work since its begin. Costs a look at the clock.
+    pub fn advance(&mut self, index: usize, step: u64, work: u64) {
         let period = match self.mode {
             ProgressMode::Off => return,
             ProgressMode::Bar => REDRAW,
             ProgressMode::Lines(period) => period,
         };
         if let Some(point) = self.running.iter_mut().find(|r| r.index == index) {
-            self.cycles += cycle.saturating_sub(point.cycle);
-            self.flit_hops += flit_hops.saturating_sub(point.flit_hops);
-            (point.cycle, point.flit_hops) = (cycle, flit_hops);
+            self.steps += step.saturating_sub(point.step);
+            self.work += work.saturating_sub(point.work);
+            (point.step, point.work) = (step, work);
         }
         let now = Instant::now();
         if now.duration_since(self.last_shown) < period {
@@ -123,20 +154,20 @@ impl Progress {
         }
         match &self.bar {
             Some(bar) => {
-                bar.set_position(self.steps());
+                bar.set_position(self.bar_steps());
                 bar.set_message(format!("{}  {}", self.label(), self.rates(now)));
             }
             None => print(&self.line(now)),
         }
         self.last_shown = now;
-        self.mark = (now, self.cycles, self.flit_hops);
+        self.mark = (now, self.steps, self.work);
     }
 
     /// The point in progress, or how many there are.
     fn label(&self) -> String {
         match &self.running[..] {
             [one] => one.label.clone(),
-            several => format!("{} points side by side", several.len()),
+            several => format!("{} {}s side by side", several.len(), self.terms.point),
         }
     }
 
@@ -156,25 +187,30 @@ impl Progress {
         if let ProgressMode::Lines(_) = self.mode {
             let took = HumanDuration(self.started.elapsed());
             let finished = self.resumed + self.finished;
-            print(&format!("progress: ended after {took} with {finished} of {} points finished", self.total_points));
+            print(&format!(
+                "progress: ended after {took} with {finished} of {} {}s finished",
+                self.total_points, self.terms.point
+            ));
         }
     }
 
-    /// Steps done of the whole study.
-    fn steps(&self) -> u64 {
-        let part = |r: &Running| r.cycle.min(r.total_cycles) * STEPS_PER_POINT / r.total_cycles;
+    /// Steps of the bar that are done of the whole study.
+    fn bar_steps(&self) -> u64 {
+        let part = |r: &Running| r.step.min(r.total_steps) * STEPS_PER_POINT / r.total_steps;
         (self.resumed + self.finished) as u64 * STEPS_PER_POINT + self.running.iter().map(part).sum::<u64>()
     }
 
     /// The speed since the last line.
     fn rates(&self, now: Instant) -> String {
-        let (time, cycles, flit_hops) = self.mark;
+        let (time, steps, work) = self.mark;
         let seconds = now.duration_since(time).as_secs_f64().max(1e-9);
         let per_second = |count: u64| short(count as f64 / seconds);
         format!(
-            "{} cycles/s, {} flit hops/s",
-            per_second(self.cycles.saturating_sub(cycles)),
-            per_second(self.flit_hops.saturating_sub(flit_hops))
+            "{} {}s/s, {} {}s/s",
+            per_second(self.steps.saturating_sub(steps)),
+            self.terms.step,
+            per_second(self.work.saturating_sub(work)),
+            self.terms.work
         )
     }
 
@@ -183,23 +219,31 @@ impl Progress {
         let first = (self.resumed + self.finished + 1).min(self.total_points);
         let at = match &self.running[..] {
             [one] => format!(
-                "point {first} of {} ({}), cycle {} of at most {}",
-                self.total_points, one.label, one.cycle, one.total_cycles
+                "{} {first} of {} ({}), {} {} of {}{}",
+                self.terms.point,
+                self.total_points,
+                one.label,
+                self.terms.step,
+                one.step,
+                self.terms.bound(),
+                one.total_steps
             ),
-            several => format!("points {first} to {} of {}", first + several.len().saturating_sub(1), self.total_points),
+            several => {
+                format!("{}s {first} to {} of {}", self.terms.point, first + several.len().saturating_sub(1), self.total_points)
+            }
         };
         format!("progress: {at}, {}, {}", self.rates(now), self.time_left())
     }
 
-    /// An upper estimate of the time left: points may end before their last possible cycle.
+    /// An estimate of the time left, from above where points may end before their last possible step.
     fn time_left(&self) -> String {
-        let done = self.steps().saturating_sub(self.resumed as u64 * STEPS_PER_POINT);
-        let left = (self.total_points as u64 * STEPS_PER_POINT).saturating_sub(self.steps());
+        let done = self.bar_steps().saturating_sub(self.resumed as u64 * STEPS_PER_POINT);
+        let left = (self.total_points as u64 * STEPS_PER_POINT).saturating_sub(self.bar_steps());
         if done == 0 {
             return "time left unknown".into();
         }
         let seconds = self.started.elapsed().as_secs_f64() * left as f64 / done as f64;
-        format!("at most about {} left", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
+        format!("{}about {} left", self.terms.bound(), HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
     }
 }
 
@@ -239,10 +283,10 @@ mod tests {
 
     #[test]
     fn a_line_says_where_the_run_is() {
-        let mut progress = Progress::new(ProgressMode::Lines(Duration::from_secs(3600)), 10, 2);
+        let mut progress = Progress::new(ProgressMode::Lines(Duration::from_secs(3600)), Terms::SIMULATION, 10, 2);
         progress.point(2, "injection_rate = 0.3", 20_000);
         progress.advance(2, 10_000, 5_000_000);
-        assert_eq!(progress.steps(), 2 * STEPS_PER_POINT + STEPS_PER_POINT / 2);
+        assert_eq!(progress.bar_steps(), 2 * STEPS_PER_POINT + STEPS_PER_POINT / 2);
         let line = progress.line(progress.mark.0 + Duration::from_secs(2));
         let expected = "progress: point 3 of 10 (injection_rate = 0.3), cycle 10000 of at most 20000, \
                         5.0 k cycles/s, 2.5 M flit hops/s, at most about ";
@@ -251,10 +295,10 @@ mod tests {
 
     #[test]
     fn more_cycles_than_announced_do_no_harm() {
-        let mut progress = Progress::new(ProgressMode::Lines(Duration::ZERO), 1, 0);
+        let mut progress = Progress::new(ProgressMode::Lines(Duration::ZERO), Terms::SIMULATION, 1, 0);
         progress.point(0, "only", 0);
         progress.advance(0, 7, 7);
-        assert_eq!(progress.steps(), STEPS_PER_POINT);
+        assert_eq!(progress.bar_steps(), STEPS_PER_POINT);
         progress.finish();
     }
 

@@ -1,18 +1,30 @@
 //! What the results file is made from: plain data about the study, its networks and each finished point.
 
+use crate::hypercube::{CellSummary, SetResult};
 use crate::stats::PointReport;
 use crate::topology::Graph;
+
+/// What kind of study a results file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StudyKind {
+    /// A network simulated at each point.
+    Simulation,
+    /// A hypercube with faults: unicasts decided, a point for each cell and column.
+    Hypercube,
+}
 
 /// The study, as far as it is the same for every run of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunInfo {
+    /// What is studied.
+    pub kind: StudyKind,
     /// Effective configuration of the study with its sweep, without what may differ between runs (runtime, output).
     pub config_toml: String,
     /// Seed of all random streams.
     pub seed: u64,
     /// Version of the program.
     pub version: String,
-    /// The swept keys, in the order of the input.
+    /// The swept keys, in the order of the input; of a hypercube study also what tells its points apart within one input.
     pub axes: Vec<Axis>,
     /// Points of the whole study.
     pub n_points: usize,
@@ -67,6 +79,23 @@ pub struct PointRecord {
     pub report: PointReport,
     /// What it took on this machine.
     pub runtime: PointRuntime,
+}
+
+/// One finished cell of a hypercube study: a point for each column of the study.
+#[derive(Clone, Debug)]
+pub struct CellRecord {
+    /// Its number in the study, from 0.
+    pub cell: usize,
+    /// Index of its first point.
+    pub first_point: usize,
+    /// Value on each axis of the study, for each point.
+    pub coordinates: Vec<Vec<Coordinate>>,
+    /// What was counted, of all fault sets together; a column for each point.
+    pub summary: CellSummary,
+    /// What was counted in each fault set.
+    pub fault_sets: Vec<SetResult>,
+    /// Wall time, s: goes to `/runtime` only.
+    pub wall_seconds: f64,
 }
 
 /// What a point took: goes to `/runtime` only.

@@ -1,15 +1,19 @@
 //! The finished points of a study as columns: what the summary, the table and the figure are made from.
 
+use super::record::StudyKind;
+
 /// All finished points of a results file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointTable {
+    /// What was studied.
+    pub kind: StudyKind,
     /// Index of each finished point, ascending.
     pub points: Vec<u64>,
     /// Points of the whole study, finished or not.
     pub n_points: usize,
     /// One column per swept key, in the order of the input.
     pub axes: Vec<TableColumn>,
-    /// The columns of `stats::COLUMNS`, in that order.
+    /// The columns of `stats::COLUMNS` or `hypercube::COLUMNS`, in that order.
     pub columns: Vec<TableColumn>,
 }
 
@@ -115,6 +119,20 @@ impl PointTable {
     #[must_use]
     pub fn has_latency(&self, row: usize) -> bool {
         self.number("packets_measured", row).is_some_and(|n| n > 0.0)
+    }
+
+    /// False where column `name` holds a 0 for want of anything measured at `row`.
+    #[must_use]
+    pub fn is_measured(&self, name: &str, row: usize) -> bool {
+        let exceeds = |name: &str, limit: f64| self.number(name, row).is_some_and(|v| v > limit);
+        match self.kind {
+            StudyKind::Simulation => self.has_latency(row) || !needs_packets(name),
+            StudyKind::Hypercube if name.starts_with("detour") && !exceeds("optimal", 0.0) && !exceeds("suboptimal", 0.0) => {
+                false
+            }
+            StudyKind::Hypercube if name.ends_with("_stderr") => exceeds("sets_counted", 1.0),
+            StudyKind::Hypercube => exceeds("sets_counted", 0.0) || self.column(name).is_none_or(|c| c.unit != "percent"),
+        }
     }
 
     /// False where latency has no steady value at `row`.

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{mpsc, Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::config::{Config, Study, Value};
+use crate::config::{Config, Schema, Study, Value};
 use crate::error::Error;
 use crate::ids::Cycle;
 use crate::output::{
     estimate_bytes, read_table, render_search, render_table, summary_path, write_search_summary, write_summary, Axis, Coordinate,
-    NetworkInfo, PointRecord, PointRuntime, Progress, ProgressMode, RunInfo, Runtime, Store,
+    NetworkInfo, PointRecord, PointRuntime, Progress, ProgressMode, RunInfo, Runtime, Store, StudyKind, Terms,
 };
 use crate::stats::Status;
 use crate::study::plan::{Done, Job, Plan, LOAD};
@@ -50,14 +50,15 @@ impl<'a> Leader<'a> {
         let config = plan.study().points[0].clone();
         let graph = prepared.graph(&config)?;
         let run = run_info(&plan);
-        let runtime = runtime(request, team, &config, threads);
+        let runtime = runtime(request, team, config.text("runtime.partitioner"), threads);
         let path = config.get_path("output.file").unwrap_or_else(|| default_output(&request.input));
         let num_vcs = config.int("router.num_vcs") as usize;
         // The shortest record of a list is `0,0,1,1` and its end of line.
         let n_messages = plan.study().files().iter().map(|(_, file)| file.text.len() / 8).sum();
         let bytes = estimate_bytes(run.n_points, graph.n_channels(), num_vcs, graph.n_endpoints() as usize, n_messages);
         let (store, finished) = Store::create_or_resume(&path, &run, &runtime, bytes)?;
-        let progress = Arc::new(Mutex::new(Progress::new(progress_mode(&config), run.n_points, finished.len())));
+        let progress =
+            Arc::new(Mutex::new(Progress::new(progress_mode(&config), Terms::SIMULATION, run.n_points, finished.len())));
         let side_by_side = config.int(SIDE_BY_SIDE) as usize;
         Ok(Self {
             team,
@@ -302,7 +303,8 @@ pub fn default_output(input: &Path) -> PathBuf {
     Path::new("results").join(format!("{name}.h5"))
 }
 
-fn progress_mode(config: &Config) -> ProgressMode {
+/// How progress is shown, by `[runtime]`.
+pub(super) fn progress_mode(config: &Config) -> ProgressMode {
     let period = Duration::from_secs(config.int("runtime.progress_seconds") as u64);
     match config.text("runtime.progress") {
         "off" => ProgressMode::Off,
@@ -311,7 +313,8 @@ fn progress_mode(config: &Config) -> ProgressMode {
     }
 }
 
-fn coordinate(value: &Value) -> Coordinate {
+/// A value of a swept key, for the results file.
+pub(super) fn coordinate(value: &Value) -> Coordinate {
     match value {
         Value::Int(v) => Coordinate::Int(*v),
         Value::Float(v) => Coordinate::Float(*v),
@@ -320,9 +323,9 @@ fn coordinate(value: &Value) -> Coordinate {
     }
 }
 
-/// The axis of key `path` with `values`.
-fn axis(path: &str, values: Vec<Coordinate>) -> Axis {
-    let definition = schema().get(path).expect("swept keys are in the schema");
+/// The axis of key `path` of `schema` with `values`.
+pub(super) fn axis(schema: &Schema, path: &str, values: Vec<Coordinate>) -> Axis {
+    let definition = schema.get(path).expect("swept keys are in the schema");
     let number = values.iter().all(|v| matches!(v, Coordinate::Int(_) | Coordinate::Float(_)));
     Axis {
         name: path.to_string(),
@@ -334,11 +337,13 @@ fn axis(path: &str, values: Vec<Coordinate>) -> Axis {
 
 fn run_info(plan: &Plan) -> RunInfo {
     let study: &Study = plan.study();
-    let mut axes: Vec<Axis> = study.axes.iter().map(|(key, values)| axis(key, values.iter().map(coordinate).collect())).collect();
+    let mut axes: Vec<Axis> =
+        study.axes.iter().map(|(key, values)| axis(schema(), key, values.iter().map(coordinate).collect())).collect();
     if let Some(search) = plan.search() {
-        axes.push(axis(LOAD, vec![Coordinate::Float(search.highest)]));
+        axes.push(axis(schema(), LOAD, vec![Coordinate::Float(search.highest)]));
     }
     RunInfo {
+        kind: StudyKind::Simulation,
         config_toml: study.to_toml(VOLATILE_TABLES) + &study.file_notes(),
         seed: study.points[0].int("simulation.seed") as u64,
         version: env!("CARGO_PKG_VERSION").to_string(),
@@ -347,14 +352,15 @@ fn run_info(plan: &Plan) -> RunInfo {
     }
 }
 
-fn runtime(request: &Request, team: &Team, config: &Config, threads: usize) -> Runtime {
+/// This run of the program, for the record; `partitioner` is how the work is dealt.
+pub(super) fn runtime(request: &Request, team: &Team, partitioner: &str, threads: usize) -> Runtime {
     Runtime {
         started: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
         host: std::fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_string()).unwrap_or_default(),
         git: option_env!("SFPDES_GIT").unwrap_or("unknown").to_string(),
         command: request.command.clone(),
         transport: team.transport(threads).to_string(),
-        partitioner: config.text("runtime.partitioner").to_string(),
+        partitioner: partitioner.to_string(),
         ranks: team.size() as u32,
         threads: threads as u32,
     }

@@ -1,7 +1,10 @@
 //! Studies: from a checked input to finished points.
 
+mod cube;
+mod cube_plan;
 mod layers;
 mod leader;
+pub mod paper;
 pub mod plan;
 mod prepare;
 mod run;
@@ -12,12 +15,13 @@ mod simulate;
 mod team;
 mod trace;
 
+pub use cube::{run as run_cube, FinishedCube};
 pub use layers::layer_table;
 pub use leader::default_output;
 pub use plan::Plan;
-pub use prepare::{partitioner_of, routing_of, topology_of, Estimate, Prepared};
+pub use prepare::{partitioner_of, routing_of, static_bound, topology_of, Estimate, Prepared};
 pub use run::{print_table, run, Finished, Request, VOLATILE_TABLES};
-pub use schema::{schema, PARTITIONERS};
+pub use schema::{cube_schema, reference, schema, PARTITIONERS};
 pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Unwatched, Watcher};
 pub use team::{abort, Team};
 pub use trace::{trace, PacketName, Spent, Traced};

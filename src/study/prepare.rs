@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::analysis::{Bound, ChannelLoads, Demand};
 use crate::config::{Config, ConfigErrors};
-use crate::ids::Cycle;
+use crate::ids::{Cycle, RouterId};
 use crate::network::{Layout, Load, Network, Params};
 use crate::partition::{assign, Partitioner};
 use crate::routing::deadlock::{self, Evidence};
@@ -172,6 +173,18 @@ impl Prepared {
             graph,
         })
     }
+}
+
+/// The load up to which every channel of `point` can carry what it is offered; `None` if nothing is sent. The routing must not
+/// be adaptive. Builds it for all routers.
+///
+/// # Errors
+/// What building the routing refuses.
+pub fn static_bound(point: &Point) -> Result<Option<Bound>, ConfigErrors> {
+    let all: Vec<RouterId> = (0..point.graph.n_routers()).collect();
+    let routing = (routing_of(&point.config).build)(&point.config, &point.survey, &all)?;
+    let demand = Demand::new(&point.graph, &*point.load.pattern);
+    Ok(Bound::new(&point.graph, &ChannelLoads::new(&point.graph, &routing, &demand)))
 }
 
 /// What a point will take, roughly.

@@ -18,6 +18,8 @@ pub const VOLATILE_TABLES: &[&str] = &["runtime", "output"];
 pub struct Request {
     /// The input file.
     pub input: PathBuf,
+    /// Its text, if it is part of the program and not a file.
+    pub text: Option<&'static str>,
     /// `key=value` texts.
     pub sets: Vec<String>,
     /// The command line, for the record.
@@ -56,7 +58,11 @@ pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Res
 /// the check has prepared.
 fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error> {
     if team.rank() == 0 {
-        let plan = Plan::new(Study::load(&request.input, &request.sets, schema())?);
+        let study = match request.text {
+            Some(text) => Study::parse(&request.input.to_string_lossy(), text, &request.sets, schema())?,
+            None => Study::load(&request.input, &request.sets, schema())?,
+        };
+        let plan = Plan::new(study);
         let prepared = check_all(&plan, team)?;
         let mut texts = vec![plan.study().to_toml(&[])];
         for (path, file) in plan.study().files() {

@@ -1,6 +1,6 @@
 //! What a search for saturation found, from the points it simulated.
 
-use crate::output::{PointTable, TableColumn, Values};
+use crate::output::{PointTable, StudyKind, TableColumn, Values};
 use crate::study::plan::{Done, LOAD};
 use crate::study::search::{Bracket, Probe};
 
@@ -67,5 +67,5 @@ pub fn table(points: &PointTable, per_combination: usize) -> PointTable {
         .iter()
         .filter(|a| a.name != LOAD)
         .map(|axis| TableColumn { values: axis.values.pick(&first_rows), ..axis.clone() });
-    PointTable { points: (0..n as u64).collect(), n_points: n, axes: axes.collect(), columns }
+    PointTable { kind: StudyKind::Simulation, points: (0..n as u64).collect(), n_points: n, axes: axes.collect(), columns }
 }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::config::{Applies, Default, Key, Kind, Schema};
 use crate::study::search;
-use crate::{network, routing, stats, topology, traffic};
+use crate::{hypercube, network, routing, stats, topology, traffic};
 
 /// Names of a registry as choices of a key; made once per process.
 fn names(of: impl Iterator<Item = &'static str>) -> &'static [&'static str] {
@@ -18,7 +18,27 @@ fn choice(path: &'static str, names: &'static [&'static str], default: Default, 
 /// Values of `runtime.partitioner`.
 pub const PARTITIONERS: &[&str] = &["racks", "contiguous", "round-robin"];
 
-fn runtime_keys() -> Vec<Key> {
+const SIDE_BY_SIDE: Key = Key {
+    path: "runtime.side_by_side",
+    kind: Kind::Int { min: 1, max: 1024 },
+    default: Default::Int(1),
+    applies: Applies::Always,
+    unit: "points",
+    doc: "Points simulated at the same time, each by `threads` threads; in one process only. Where there are several points \
+          this is the best use of cores. --side-by-side sets the same.",
+};
+
+const PARTITIONER: Key = Key {
+    path: "runtime.partitioner",
+    kind: Kind::Choice(PARTITIONERS),
+    default: Default::Text("racks"),
+    applies: Applies::Always,
+    unit: "",
+    doc: "How routers are dealt to partitions. No result depends on it; speed does.",
+};
+
+/// Keys of how a run is done and where its results go; `threads` is what the threads of a rank do.
+fn runtime_keys(threads: &'static str) -> Vec<Key> {
     let int = |path, min, max, default, unit, doc| Key {
         path,
         kind: Kind::Int { min, max },
@@ -28,22 +48,7 @@ fn runtime_keys() -> Vec<Key> {
         doc,
     };
     vec![
-        int("runtime.threads", 1, 1024, 1, "threads", "Threads of each rank, one partition each; --threads sets the same."),
-        int(
-            "runtime.side_by_side",
-            1,
-            1024,
-            1,
-            "points",
-            "Points simulated at the same time, each by `threads` threads; in one process only. Where there are several points \
-             this is the best use of cores. --side-by-side sets the same.",
-        ),
-        choice(
-            "runtime.partitioner",
-            PARTITIONERS,
-            Default::Text("racks"),
-            "How routers are dealt to partitions. No result depends on it; speed does.",
-        ),
+        int("runtime.threads", 1, 1024, 1, "threads", threads),
         choice(
             "runtime.progress",
             &["auto", "lines", "off"],
@@ -94,7 +99,37 @@ pub fn schema() -> &'static Schema {
             unit: "",
             doc: "Seed of every random stream. The same seed gives the same results on any number of ranks and threads.",
         });
-        keys.extend(runtime_keys());
-        Schema::new(keys)
+        keys.extend(runtime_keys("Threads of each rank, one partition each; --threads sets the same."));
+        keys.push(SIDE_BY_SIDE);
+        keys.push(PARTITIONER);
+        Schema::new(keys).with_foreign(&["cube"], "sfpdes cube")
     })
 }
+
+/// The schema of an input of `sfpdes cube`.
+#[must_use]
+pub fn cube_schema() -> &'static Schema {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut keys = hypercube::KEYS.to_vec();
+        keys.extend(runtime_keys("Threads of each rank, which share its fault sets; --threads sets the same."));
+        keys.push(hypercube::REFERENCE);
+        let cube = Schema::new(keys);
+        let shared = cube.tables();
+        let foreign: Vec<_> = schema().tables().into_iter().filter(|table| !shared.contains(table)).collect();
+        cube.with_foreign(&foreign, "sfpdes run")
+    })
+}
+
+/// The reference of all keys of all inputs, in Markdown.
+#[must_use]
+pub fn reference() -> String {
+    format!("{}\n{CUBE}{}", schema().reference(), cube_schema().key_tables())
+}
+
+const CUBE: &str = "\
+# Inputs of `sfpdes cube`
+
+An input with a table `[cube]` is for `sfpdes cube`, every other one for `sfpdes run`. All that is said above holds for it
+too, sweeps and `--set` included; these are its keys. [hypercube.md](hypercube.md) explains what they mean.
+";

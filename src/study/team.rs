@@ -99,6 +99,18 @@ impl Team {
         Ok(bytes)
     }
 
+    /// Brings `bytes` of every process to rank 0, which gets them in order of rank; the others get nothing.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Error> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.ranks().gather(bytes);
+        }
+        Ok(vec![bytes])
+    }
+
     /// Returns when every process has come here: none may leave the job while another can still fail and end it, because
     /// launchers get confused by an abort among processes that are leaving (Open MPI's mpirun then crashes or hangs).
     ///
@@ -107,9 +119,8 @@ impl Team {
     pub fn part(&self) -> Result<(), Error> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
-            let mut ranks = world.ranks();
-            ranks.gather(Vec::new())?;
-            ranks.broadcast(Vec::new())?;
+            self.gather(Vec::new())?;
+            world.ranks().broadcast(Vec::new())?;
         }
         Ok(())
     }

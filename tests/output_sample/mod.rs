@@ -1,7 +1,7 @@
 //! Made-up studies for the tests of the output: shaped like real ones, and equal for equal arguments.
 #![allow(dead_code)]
 
-use sfpdes::output::{Axis, Coordinate, NetworkInfo, PointRecord, PointRuntime, RunInfo, Runtime};
+use sfpdes::output::{Axis, Coordinate, NetworkInfo, PointRecord, PointRuntime, RunInfo, Runtime, StudyKind};
 use sfpdes::stats::{Bins, Latency, Load, Messages, PointReport, Series, Status};
 use sfpdes::topology::Graph;
 
@@ -27,6 +27,7 @@ pub fn rates(n: usize) -> Vec<f64> {
 pub fn study(routings: &[&str], n_rates: usize) -> RunInfo {
     let rates = rates(n_rates);
     RunInfo {
+        kind: StudyKind::Simulation,
         config_toml: format!(
             "[network]\ntopology = \"ring\"\n\n[sweep]\nrouting.name = {routings:?}\ntraffic.injection_rate = {rates:?}\n"
         ),

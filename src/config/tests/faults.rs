@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::super::Study;
-use super::{faults, faults_after_legal, parse, schema, LEGAL};
+use super::super::{Default, Key, Kind, Schema, Study};
+use super::{faults, faults_after_legal, key, parse, schema, ALWAYS, LEGAL};
 
 #[track_caller]
 fn one(text: &str, expected: &str) {
@@ -315,4 +315,59 @@ error: --set seed: x is no TOML value; the key takes an integer of at least 0
 ";
     assert_eq!(errors.render(false), expected);
     assert!(errors.render(true).contains("\u{1b}["));
+}
+
+#[test]
+fn lists_of_names_and_of_pairs_are_checked_item_by_item() {
+    const KEYS: &[Key] = &[
+        key("cube.models", Kind::Names(&["sv", "esv2", "esv3"]), Default::Unset, ALWAYS, "", "Models."),
+        key("cube.links", Kind::Pairs { max: [7, 2] }, Default::Unset, ALWAYS, "", "Links."),
+    ];
+    let schema = Schema::new(KEYS.iter().copied());
+    let parse = |text: &str, sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        Study::parse("f", text, &sets, &schema)
+    };
+    let good = parse("cube = { models = [\"sv\", \"esv3\"], links = [[0, 2], [7, 0]] }\n", &[]).unwrap();
+    assert_eq!(good.points[0].get_names("cube.models").unwrap(), ["sv", "esv3"]);
+    assert_eq!(good.points[0].get_pairs("cube.links").unwrap(), [[0, 2], [7, 0]]);
+    let again = parse(&good.to_toml(&[]), &[]).unwrap();
+    assert_eq!(again.points, good.points);
+    // What a shell leaves of quotes, and sweeps of lists.
+    let set = parse("", &["cube.models=[sv,esv2]", "cube.links=[[[1,1]],[[2,2],[3,0]]]"]).unwrap();
+    assert_eq!((set.points.len(), set.points[1].get_pairs("cube.links").unwrap()), (2, &[[2, 2], [3, 0]][..]));
+    assert_eq!(set.points[0].get_names("cube.models").unwrap(), ["sv", "esv2"]);
+    let swept = parse("[sweep]\ncube.models = [[\"sv\"], [\"sv\", \"esv2\"]]\n", &[]).unwrap();
+    assert_eq!(swept.points[1].get_names("cube.models").unwrap(), ["sv", "esv2"]);
+    for (text, says) in [
+        ("cube.models = [\"sv\", \"sv\"]", "\"sv\" stands twice in the list of `cube.models`"),
+        ("cube.models = [\"esv\"]", "takes a list of some of"),
+        ("cube.models = [3]", "3 is no name"),
+        ("cube.models = []", "the list is empty"),
+        ("cube.models = \"sv\"", "write [\"sv\"]"),
+        ("cube.links = [[8, 0]]", "a from 0 to 7 and b from 0 to 2; 8 is out of range"),
+        ("cube.links = [[0, -1]]", "-1 is out of range"),
+        ("cube.links = [[0]]", "[0] is no pair"),
+        ("cube.links = [0, 1]", "0 is no pair"),
+        ("cube.links = [[[0, 1]]]", "a list of lists belongs under [sweep]"),
+        ("sweep.cube.links = [[0, 1]]", "a sweep of `cube.links` takes a list of lists; write [[[0, 1]]]"),
+    ] {
+        let errors = parse(&format!("{text}\n"), &[]).unwrap_err();
+        assert!(errors.to_string().contains(says), "{text}: {errors}");
+    }
+}
+
+#[test]
+fn tables_of_other_commands_are_known() {
+    let schema = Schema::new([key("cube.n", Kind::Int { min: 1, max: 20 }, Default::Required, ALWAYS, "", "Dimension.")])
+        .with_foreign(&["network"], "sfpdes run");
+    let told = |text: &str| Study::parse("f", text, &[], &schema).unwrap_err().to_string();
+    assert_eq!(told("[network]\nq = 5\n"), "f:1:2: error: [network] makes this an input of another command; run: sfpdes run f");
+    assert!(told("sweep.network.q = [5]\n").contains("another command; run: sfpdes run f"));
+    let both = told("[cube]\nn = 3\n[network]\nq = 5\n");
+    assert_eq!(both, "f:3:2: error: [network] belongs to inputs of `sfpdes run`, not to this one");
+    let wrong = told("[cube]\nn = 0\n[network]\nq = 5\n");
+    assert!(wrong.contains("out of range") && wrong.contains("[network] belongs"), "{wrong}");
+    let set = Study::parse("f", "cube.n = 3\n", &["network.q=5".to_string()], &schema).unwrap_err().to_string();
+    assert!(set.contains("`network.q` is a key of inputs of `sfpdes run`"), "{set}");
 }

@@ -2,10 +2,10 @@
 
 use hdf5::plist::group_create::LinkCreationOrder;
 use hdf5::types::VarLenUnicode;
-use hdf5::Group;
+use hdf5::{File, Group};
 
-use super::array::string;
-use crate::output::Axis;
+use super::array::{string, write_text_attribute};
+use crate::output::{Axis, StudyKind};
 
 /// Raised whenever a reader of the older layout would misread the file.
 pub const FORMAT_VERSION: u32 = 2;
@@ -28,6 +28,31 @@ pub(super) fn point_name(index: u64, n_points: usize) -> String {
 /// Makes the group `name`, whose members readers list in the order of their creation.
 pub(super) fn create_group(parent: &Group, name: &str) -> hdf5::Result<Group> {
     parent.create_group_builder().with_gcpl(|p| p.link_creation_order(LinkCreationOrder::Indexed)).create(name)
+}
+
+/// Attribute of the root that names the kind of study; a file without it holds a simulation.
+const STUDY: &str = "study";
+
+/// Its value for a hypercube study.
+const HYPERCUBE: &str = "hypercube";
+
+/// Writes what kind of study the file holds.
+pub(super) fn write_kind(file: &File, kind: StudyKind) -> hdf5::Result<()> {
+    match kind {
+        StudyKind::Simulation => Ok(()),
+        StudyKind::Hypercube => write_text_attribute(file, STUDY, HYPERCUBE),
+    }
+}
+
+/// What kind of study the file holds.
+pub(super) fn read_kind(file: &File) -> hdf5::Result<StudyKind> {
+    if !file.attr_names()?.iter().any(|name| name == STUDY) {
+        return Ok(StudyKind::Simulation);
+    }
+    match file.attr(STUDY)?.read_scalar::<VarLenUnicode>()?.as_str() {
+        HYPERCUBE => Ok(StudyKind::Hypercube),
+        other => Err(format!("no study of the kind {other} is known").into()),
+    }
 }
 
 /// Writes which columns of `/points` are swept keys, in the order of the input.

@@ -6,6 +6,8 @@
 //! /points               one column per swept key and per entry of COLUMNS, along the dimension scale point (index of the point)
 //! /points_detail/NNNN   one group per finished point: histograms, time series, per-channel and per-endpoint arrays, toml
 //! /network/NAME         one group per distinct network: its channels, endpoints and racks
+//! /fault_sets/NNNN      instead of the two above in a hypercube study, where the root has the attribute study: one group per
+//!                       finished cell, what was counted in each fault set at each point of the cell
 //! /runtime              everything that may differ between two runs of one study, and nothing else does
 //! ```
 //!
@@ -17,6 +19,7 @@ mod column;
 mod detail;
 mod digest;
 mod dimension;
+mod fault_sets;
 mod layout;
 mod network;
 mod read;

@@ -9,7 +9,7 @@ use super::column::Kind;
 use super::failed;
 use super::layout::{self, FORMAT, FORMAT_VERSION, POINT};
 use crate::error::Error;
-use crate::output::{PointTable, TableColumn, Values};
+use crate::output::{PointTable, StudyKind, TableColumn, Values};
 
 /// Reads the finished points of a results file.
 ///
@@ -50,7 +50,13 @@ pub(super) fn table(file: &File) -> hdf5::Result<PointTable> {
     let n_points = file.group("config")?.attr("n_points")?.read_scalar::<u64>()?;
     let group = file.group("points")?;
     let axes = layout::read_axes(&group)?;
+    let kind = layout::read_kind(file)?;
+    let names: Vec<&str> = match kind {
+        StudyKind::Simulation => crate::stats::COLUMNS.iter().map(|c| c.name).collect(),
+        StudyKind::Hypercube => crate::hypercube::COLUMNS.iter().map(|c| c.name).collect(),
+    };
     let mut table = PointTable {
+        kind,
         points: Vec::new(),
         n_points: usize::try_from(n_points).map_err(|_| "n_points is too large")?,
         axes: Vec::new(),
@@ -63,8 +69,8 @@ pub(super) fn table(file: &File) -> hdf5::Result<PointTable> {
     for name in &axes {
         table.axes.push(column(&group, name)?);
     }
-    for c in crate::stats::COLUMNS {
-        table.columns.push(column(&group, c.name)?);
+    for name in names {
+        table.columns.push(column(&group, name)?);
     }
     if let Some(c) = table.axes.iter().chain(&table.columns).find(|c| c.values.len() != table.points.len()) {
         return Err(format!("column {} has {} values for {} points", c.name, c.values.len(), table.points.len()).into());

@@ -5,9 +5,9 @@ use std::path::Path;
 use hdf5::File;
 
 use super::read::{self, text};
-use super::{detail, digest, failed, layout};
+use super::{detail, digest, failed, fault_sets, layout};
 use crate::error::Error;
-use crate::output::RunInfo;
+use crate::output::{PointTable, RunInfo, StudyKind};
 
 /// The finished points of the file `path`, ascending, after checking that it is a whole results file of the study `run`.
 pub(super) fn finished_points(path: &Path, run: &RunInfo) -> Result<Vec<usize>, Error> {
@@ -25,6 +25,9 @@ pub(super) fn finished_points(path: &Path, run: &RunInfo) -> Result<Vec<usize>, 
 
 /// How the study in the file differs from `run`, if it does.
 fn difference(file: &File, run: &RunInfo) -> hdf5::Result<Option<String>> {
+    if layout::read_kind(file)? != run.kind {
+        return Ok(Some("holds the results of another kind of study".into()));
+    }
     let config = file.group("config")?;
     let version = text(&*config.attr("version")?)?;
     if version != run.version {
@@ -73,6 +76,15 @@ fn whole_points(file: &File, run: &RunInfo) -> hdf5::Result<Vec<usize>> {
     if !table.points.is_sorted_by(|a, b| a < b) || table.points.last().is_some_and(|&last| last >= run.n_points as u64) {
         return Err("the points are not in order".into());
     }
+    match run.kind {
+        StudyKind::Simulation => whole_details(file, run, &table)?,
+        StudyKind::Hypercube => fault_sets::check(file, &table)?,
+    }
+    table.points.iter().map(|&p| usize::try_from(p).map_err(|_| "point out of range".into())).collect()
+}
+
+/// Checks that every finished point of a simulation has its details.
+fn whole_details(file: &File, run: &RunInfo, table: &PointTable) -> hdf5::Result<()> {
     let details = file.group("points_detail")?;
     if details.len() != table.points.len() as u64 {
         return Err(format!("{} points, but details of {}", table.points.len(), details.len()).into());
@@ -91,5 +103,5 @@ fn whole_points(file: &File, run: &RunInfo) -> hdf5::Result<Vec<usize>> {
             return Err(format!("point {point} does not fit its network").into());
         }
     }
-    table.points.iter().map(|&p| usize::try_from(p).map_err(|_| "point out of range".into())).collect()
+    Ok(())
 }

@@ -6,7 +6,8 @@ use super::array::{label, Label};
 use super::column::{self, axis_datum, Datum, Kind};
 use super::dimension::Dimensions;
 use super::layout::{self, POINT};
-use crate::output::{PointRecord, PointTable, RunInfo, Values};
+use crate::hypercube::{self, Number};
+use crate::output::{CellRecord, Coordinate, PointRecord, PointTable, RunInfo, Values};
 use crate::stats::{Cell, COLUMNS};
 
 /// A row as it is inserted: label and value of every column.
@@ -48,12 +49,43 @@ pub(super) fn write_search(file: &File, found: &PointTable) -> hdf5::Result<()> 
     Ok(())
 }
 
-/// The row of `/points`: the axes, then `COLUMNS`.
-fn point_row<'a>(run: &'a RunInfo, record: &PointRecord) -> Row<'a> {
-    let axes = run.axes.iter().zip(&record.coordinates).map(|(axis, coordinate)| {
+/// Inserts the rows of all points of a cell.
+pub(super) fn add_cell(file: &File, run: &RunInfo, record: &CellRecord, session: u64) -> hdf5::Result<()> {
+    let (points, runtime) = (file.group("points")?, file.group("runtime")?);
+    let wall_seconds = label("wall_seconds", "s", "wall time of the cell that the point belongs to");
+    for (at, coordinates) in record.coordinates.iter().enumerate() {
+        let point = (record.first_point + at) as u64;
+        let counted = &record.summary.columns[at];
+        let measured = hypercube::COLUMNS.iter().map(|c| {
+            let datum = match (c.get)(&record.summary, counted) {
+                Number::Count(v) => Datum::Count(v),
+                // Where there was nothing to count: the long name says so.
+                Number::Float(v) if v.is_nan() => Datum::Float(0.0),
+                Number::Float(v) => Datum::Float(v),
+            };
+            (label(c.name, c.unit, c.long_name), datum)
+        });
+        insert(&points, POINTS, point, axes_row(run, coordinates).chain(measured).collect(), run.n_points)?;
+        let row = vec![(wall_seconds, Datum::Float(record.wall_seconds)), (SESSION, Datum::Count(session))];
+        insert(&runtime, POINTS, point, row, run.n_points)?;
+    }
+    Ok(())
+}
+
+/// The part of a row that holds its values on the axes.
+fn axes_row<'a>(run: &'a RunInfo, coordinates: &'a [Coordinate]) -> impl Iterator<Item = (Label<'a>, Datum)> {
+    run.axes.iter().zip(coordinates).map(|(axis, coordinate)| {
         let label = Label { name: &axis.name, unit: &axis.unit, long_name: &axis.long_name };
         (label, axis_datum(axis, coordinate))
-    });
+    })
+}
+
+/// The column that says which run of the program computed a point.
+const SESSION: Label<'static> =
+    Label { name: "session", unit: "1", long_name: "run of the program that computed the point, see sessions" };
+
+/// The row of `/points`: the axes, then `COLUMNS`.
+fn point_row<'a>(run: &'a RunInfo, record: &'a PointRecord) -> Row<'a> {
     let measured = COLUMNS.iter().map(|c| {
         let datum = match (c.get)(&record.report) {
             Cell::Int(v) => Datum::Count(v),
@@ -62,7 +94,7 @@ fn point_row<'a>(run: &'a RunInfo, record: &PointRecord) -> Row<'a> {
         };
         (label(c.name, c.unit, c.long_name), datum)
     });
-    axes.chain(measured).collect()
+    axes_row(run, &record.coordinates).chain(measured).collect()
 }
 
 /// The row of `/runtime`.
@@ -77,7 +109,7 @@ fn runtime_row(record: &PointRecord, session: u64) -> Row<'static> {
             Datum::Count(runtime.lookahead),
         ),
         (label("windows", "1", "exchanges between partitions"), Datum::Count(runtime.windows)),
-        (label("session", "1", "run of the program that computed the point, see sessions"), Datum::Count(session)),
+        (SESSION, Datum::Count(session)),
     ]
 }
 

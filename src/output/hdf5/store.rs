@@ -7,10 +7,11 @@ use hdf5::File;
 
 use super::array::{label, write_attribute, write_text, write_text_attribute};
 use super::layout::{self, FORMAT, FORMAT_VERSION};
-use super::{detail, network, not_written, resume, rows, runtime};
+use super::{detail, failed, fault_sets, network, not_written, resume, rows, runtime};
 use crate::error::Error;
+use crate::hypercube::SetResult;
 use crate::output::lock::Lock;
-use crate::output::{disk, NetworkInfo, PointRecord, PointTable, RunInfo, Runtime};
+use crate::output::{disk, CellRecord, Coordinate, NetworkInfo, PointRecord, PointTable, RunInfo, Runtime, StudyKind};
 
 /// The results file of a running study. While it lives, no other run can write the file.
 #[derive(Debug)]
@@ -77,9 +78,45 @@ impl Store {
     /// # Errors
     /// `Error::Io` if it cannot be written, `Error::Internal` if the record does not fit the study. The file is as before.
     pub fn add(&mut self, record: &PointRecord, network: &NetworkInfo) -> Result<(), Error> {
-        self.check(record)?;
+        self.check(record.index, &record.coordinates)?;
+        let num_vcs = record.report.vc_occupancy.len().checked_div(network.source_router.len()).unwrap_or(0);
+        let (n_channels, n_endpoints) = (network.source_router.len(), network.endpoint_router.len());
+        let growth = disk::estimate_bytes(1, n_channels, num_vcs, n_endpoints, record.report.messages.size.len());
+        self.put(growth, |file, run, session| {
+            let network_path = network::write(file, network)?;
+            detail::write(file, record, network, &network_path, run.n_points)?;
+            rows::add(file, run, record, session)
+        })
+    }
+
+    /// Adds a finished cell of a hypercube study with all its points; on return it is on disk. Cells may come in any order.
+    ///
+    /// # Errors
+    /// As `add`.
+    pub fn add_cell(&mut self, record: &CellRecord) -> Result<(), Error> {
+        for (index, coordinates) in (record.first_point..).zip(&record.coordinates) {
+            self.check(index, coordinates)?;
+        }
+        let growth = disk::estimate_cell_bytes(record.coordinates.len(), record.fault_sets.len());
+        self.put(growth, |file, run, session| {
+            fault_sets::write(file, record)?;
+            rows::add_cell(file, run, record, session)
+        })
+    }
+
+    /// What was counted in each fault set of each finished cell of a hypercube study, with the number of the cell, ascending.
+    ///
+    /// # Errors
+    /// `Error::Io` if it cannot be read.
+    pub fn fault_sets(&self) -> Result<Vec<(usize, Vec<SetResult>)>, Error> {
+        let file = super::read::open(&self.path)?;
+        fault_sets::read_all(&file).map_err(|e| failed(&self.path, "read the fault sets", &e))
+    }
+
+    /// Adds to the file what `append` writes, told the number of this session; on return it is on disk.
+    fn put(&mut self, growth: u64, append: impl FnOnce(&File, &RunInfo, u64) -> hdf5::Result<()>) -> Result<(), Error> {
         let partial = disk::temporary(&self.path);
-        let added = self.write_with(&partial, record, network);
+        let added = self.write_with(&partial, growth, append);
         if added.is_err() {
             // Whatever is left of it is removed by the next run.
             let _ = fs::remove_file(&partial);
@@ -112,6 +149,7 @@ impl Store {
     fn write_groups(&self, file: &File) -> hdf5::Result<()> {
         write_text_attribute(file, "format", FORMAT)?;
         write_attribute(file, "format_version", &FORMAT_VERSION)?;
+        layout::write_kind(file, self.run.kind)?;
         let config = file.create_group("config")?;
         write_attribute(&config, "seed", &self.run.seed)?;
         write_text_attribute(&config, "version", &self.run.version)?;
@@ -120,48 +158,50 @@ impl Store {
         write_text(&config, toml, &self.run.config_toml)?;
         let points = layout::create_group(file, "points")?;
         layout::write_axes(&points, &self.run.axes)?;
-        file.create_group("points_detail")?;
-        file.create_group("network")?;
+        match self.run.kind {
+            StudyKind::Simulation => {
+                file.create_group("points_detail")?;
+                file.create_group("network")?;
+            }
+            StudyKind::Hypercube => {
+                file.create_group("fault_sets")?;
+            }
+        }
         layout::create_group(file, "runtime")?.create_group("sessions")?;
         Ok(())
     }
 
     /// Refuses a record that does not belong to the study.
-    fn check(&self, record: &PointRecord) -> Result<(), Error> {
-        if record.index >= self.run.n_points || record.coordinates.len() != self.run.axes.len() {
-            return Err(Error::Internal(format!("point {} is no point of the study", record.index)));
+    fn check(&self, index: usize, coordinates: &[Coordinate]) -> Result<(), Error> {
+        if index >= self.run.n_points || coordinates.len() != self.run.axes.len() {
+            return Err(Error::Internal(format!("point {index} is no point of the study")));
         }
         Ok(())
     }
 
-    /// Makes `partial` the file with `record` added, and puts it in place. Returns the number of this session.
-    fn write_with(&self, partial: &Path, record: &PointRecord, network: &NetworkInfo) -> Result<u64, Error> {
+    /// Makes `partial` the file with what `append` writes, and puts it in place. Returns the number of this session.
+    fn write_with(
+        &self,
+        partial: &Path,
+        growth: u64,
+        append: impl FnOnce(&File, &RunInfo, u64) -> hdf5::Result<()>,
+    ) -> Result<u64, Error> {
         fs::copy(&self.path, partial).map_err(|e| Error::io(&self.path, e))?;
-        let num_vcs = record.report.vc_occupancy.len().checked_div(network.source_router.len()).unwrap_or(0);
-        let growth = disk::estimate_bytes(
-            1,
-            network.source_router.len(),
-            num_vcs,
-            network.endpoint_router.len(),
-            record.report.messages.size.len(),
-        );
         disk::reserve(partial, growth).map_err(|e| rename_error(e, &self.path))?;
-        let session = self.append(partial, record, network).map_err(|e| not_written(&self.path, "add a point", &e))?;
+        let session = self.append(partial, append).map_err(|e| not_written(&self.path, "add a point", &e))?;
         disk::release(partial).map_err(|e| Error::io(&self.path, e))?;
         disk::replace(partial, &self.path)?;
         Ok(session)
     }
 
-    /// Adds `record` to the file `partial`.
-    fn append(&self, partial: &Path, record: &PointRecord, network: &NetworkInfo) -> hdf5::Result<u64> {
+    /// Lets `append` write to the file `partial`.
+    fn append(&self, partial: &Path, append: impl FnOnce(&File, &RunInfo, u64) -> hdf5::Result<()>) -> hdf5::Result<u64> {
         let file = File::open_rw(partial)?;
         let session = match self.session {
             Some(number) => number,
             None => runtime::add_session(&file, &self.runtime)?,
         };
-        let network_path = network::write(&file, network)?;
-        detail::write(&file, record, network, &network_path, self.run.n_points)?;
-        rows::add(&file, &self.run, record, session)?;
+        append(&file, &self.run, session)?;
         close(file)?;
         Ok(session)
     }

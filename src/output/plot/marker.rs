@@ -30,6 +30,11 @@ pub(super) fn color(index: usize) -> RGBColor {
     COLORS[index % COLORS.len()]
 }
 
+/// Whether the colour of curve `index` is that of a curve before it, so that its line has to differ.
+pub(super) fn is_repeated(index: usize) -> bool {
+    index >= COLORS.len()
+}
+
 /// Radius of a marker, dots.
 const RADIUS: f64 = 18.0;
 

@@ -1,11 +1,15 @@
-//! The figure of a study: packet latency and accepted load against offered load, as SVG and PNG at the width of a paper column.
+//! The figure of a study as SVG and PNG: of a simulation packet latency and accepted load against offered load, of a hypercube
+//! study the percentage of optimal pairs against faults.
 //!
 //! Made from the results file alone and from an embedded font, so it looks the same on every machine.
 
 mod canvas;
+mod cube;
+mod cube_panels;
 mod curves;
 mod legend;
 mod marker;
+mod nines;
 mod panel;
 mod ticks;
 
@@ -13,58 +17,106 @@ use std::path::{Path, PathBuf};
 
 use plotters::prelude::*;
 
-use self::canvas::{Canvas, Typesetting, PNG_TYPE, SVG_TYPE, WIDTH};
+use self::canvas::{Canvas, Drawn, Typesetting, PNG_TYPE, SVG_TYPE, WIDTH};
+use self::cube::{CubeFigure, QUANTITIES};
+use self::cube_panels::CubeLayout;
 use self::curves::Figure;
 use self::legend::Legend;
 use self::panel::{panels, Panel};
-use super::disk;
+use super::{disk, StudyKind};
 use crate::error::Error;
 
 /// Draws the finished points of the results file `results` into `<stem>.svg` and `<stem>.png`; returns their paths.
 ///
-/// One curve for each combination of the swept keys other than the load; without a swept load, against the first swept number.
+/// Of a simulation one curve for each combination of the swept keys other than the load; without a swept load, against the first
+/// swept number. Of a hypercube study a panel for each cube and mix of faults, and where a sound criterion was counted two figures
+/// more: `<stem>.failed` of pairs that fail though connected, and `<stem>.detour`.
 ///
 /// # Errors
 /// As `read_table`, and `Error::Io` if a figure cannot be written.
 pub fn plot(results: &Path, stem: &Path) -> Result<Vec<PathBuf>, Error> {
-    let figure = Figure::new(&super::read_table(results)?);
+    let table = super::read_table(results)?;
     if let Some(folder) = stem.parent() {
         std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
     }
     canvas::register_font()?;
-    let size = size(&figure)?;
-    let with_end = |end: &str| {
-        let mut name = stem.as_os_str().to_os_string();
-        name.push(end);
-        PathBuf::from(name)
-    };
-    let (svg, png) = (with_end(".svg"), with_end(".png"));
-    disk::write_whole(&svg, svg_text(&figure, size).map_err(|e| Error::io(&svg, e))?.as_bytes())?;
-    write_png(&figure, size, &png)?;
-    Ok(vec![svg, png])
+    let mut files = Vec::new();
+    match table.kind {
+        StudyKind::Simulation => files.extend(write(&LoadDrawing(Figure::new(&table)), stem, "")?),
+        StudyKind::Hypercube => {
+            for quantity in &QUANTITIES {
+                if let Some(figure) = CubeFigure::new(&table, quantity) {
+                    files.extend(write(&CubeLayout::new(&figure), stem, quantity.suffix)?);
+                }
+            }
+        }
+    }
+    Ok(files)
 }
 
-/// The size of the figure in dots.
-fn size(figure: &Figure) -> Result<(u32, u32), Error> {
-    let height = Legend::new(figure).height() + panel::HEIGHT_OF_BOTH;
-    let dots = u32::try_from(height).map_err(|_| Error::Internal("the figure has no size".into()))?;
-    Ok((WIDTH as u32, dots))
+/// Something that can be drawn on any backend.
+trait Drawing {
+    /// Width and height in dots.
+    fn size(&self) -> (i32, i32);
+
+    /// Draws it on a white canvas of that size.
+    fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B>;
+}
+
+/// Latency and accepted load.
+struct LoadDrawing(Figure);
+
+impl Drawing for LoadDrawing {
+    fn size(&self) -> (i32, i32) {
+        (WIDTH, Legend::new(&self.0).height() + panel::HEIGHT_OF_BOTH)
+    }
+
+    fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B> {
+        let legend = Legend::new(&self.0);
+        legend.draw(canvas)?;
+        panels(&self.0, legend.height()).iter().try_for_each(|panel| Panel::draw(panel, canvas, &self.0))
+    }
+}
+
+impl Drawing for CubeLayout<'_> {
+    fn size(&self) -> (i32, i32) {
+        self.size
+    }
+
+    fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B> {
+        CubeLayout::draw(self, canvas)
+    }
+}
+
+/// Writes `<stem><suffix>.svg` and `.png`; returns their paths.
+fn write(drawing: &impl Drawing, stem: &Path, suffix: &str) -> Result<[PathBuf; 2], Error> {
+    let (width, height) = drawing.size();
+    let dots = |n: i32| u32::try_from(n).map_err(|_| Error::Internal("the figure has no size".into()));
+    let size = (dots(width)?, dots(height)?);
+    let [svg, png] = ["svg", "png"].map(|end| {
+        let mut name = stem.as_os_str().to_os_string();
+        name.push(format!("{suffix}.{end}"));
+        PathBuf::from(name)
+    });
+    disk::write_whole(&svg, svg_text(drawing, size).map_err(|e| Error::io(&svg, e))?.as_bytes())?;
+    write_png(drawing, size, &png)?;
+    Ok([svg, png])
 }
 
 /// The figure as SVG, sized in inches so that it can be placed in a document as it is.
-fn svg_text(figure: &Figure, size: (u32, u32)) -> Result<String, String> {
+fn svg_text(drawing: &impl Drawing, size: (u32, u32)) -> Result<String, String> {
     let mut text = String::new();
-    draw(&SVGBackend::with_string(&mut text, size).into_drawing_area(), SVG_TYPE, figure).map_err(|e| e.to_string())?;
+    draw(&SVGBackend::with_string(&mut text, size).into_drawing_area(), SVG_TYPE, drawing).map_err(|e| e.to_string())?;
     let dots = format!("width=\"{}\" height=\"{}\"", size.0, size.1);
     let inches = |n: u32| f64::from(n) / f64::from(canvas::DOTS_PER_INCH);
     Ok(text.replacen(&dots, &format!("width=\"{:.3}in\" height=\"{:.3}in\"", inches(size.0), inches(size.1)), 1))
 }
 
 /// Draws the figure into the file `path`, whole or not at all.
-fn write_png(figure: &Figure, size: (u32, u32), path: &Path) -> Result<(), Error> {
+fn write_png(drawing: &impl Drawing, size: (u32, u32), path: &Path) -> Result<(), Error> {
     // The backend takes the format from the extension.
     let partial = disk::neighbour(path, &format!(".{}.partial.png", std::process::id()));
-    let drawn = draw(&BitMapBackend::new(&partial, size).into_drawing_area(), PNG_TYPE, figure)
+    let drawn = draw(&BitMapBackend::new(&partial, size).into_drawing_area(), PNG_TYPE, drawing)
         .map_err(|e| Error::io(path, e))
         .and_then(|()| disk::replace(&partial, path));
     if drawn.is_err() {
@@ -74,18 +126,13 @@ fn write_png(figure: &Figure, size: (u32, u32), path: &Path) -> Result<(), Error
     drawn
 }
 
-/// Draws the whole figure.
+/// Draws on a white area.
 fn draw<B: DrawingBackend>(
     area: &DrawingArea<B, plotters::coord::Shift>,
     typesetting: Typesetting,
-    figure: &Figure,
-) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    drawing: &impl Drawing,
+) -> Drawn<B> {
     area.fill(&WHITE)?;
-    let canvas = Canvas { area, typesetting };
-    let legend = Legend::new(figure);
-    legend.draw(&canvas)?;
-    for panel in panels(figure, legend.height()) {
-        Panel::draw(&panel, &canvas, figure)?;
-    }
+    drawing.draw(&Canvas { area, typesetting })?;
     area.present()
 }
