@@ -90,7 +90,7 @@ const CASES: &[Case] = &[
     ("measurement.max_samples", &[BUSY, "measurement.confidence_width=0.0"], "measurement.max_samples=5"),
     (
         "measurement.max_drain_periods",
-        &["traffic.injection_rate=0.05", "network.channel_latency=150", "measurement.warmup_periods=20"],
+        &["traffic.injection_rate=0.05", "network.channel_latency=150", "router.vc_buf_size=64", "measurement.warmup_periods=20"],
         "measurement.max_drain_periods=0",
     ),
     ("measurement.confidence_width", &["traffic.injection_rate=0.1"], "measurement.confidence_width=0.0"),
@@ -102,7 +102,7 @@ const CASES: &[Case] = &[
     ("measurement.latency_thres", &["traffic.injection_rate=0.1"], "measurement.latency_thres=1.0"),
     (
         "measurement.stall_cycles",
-        &["traffic.injection_rate=0.001", "network.channel_latency=2000"],
+        &["traffic.injection_rate=0.00005", "network.channel_latency=1000"],
         "measurement.stall_cycles=100",
     ),
     ("simulation.seed", &[BUSY], "simulation.seed=2"),
