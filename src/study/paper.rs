@@ -104,7 +104,9 @@ pub const FIGURES: &[Figure] = figures! {
     "fig8c" "18 endpoints per router" &[Claim {
         says: "p = 18 accepts 75 % (MIN)",
         check: |t| accepts(t, &[("routing.algorithm", "min")], 0.75, 0.035),
-        reason: "",
+        reason: "no minimal routing can carry it: the busiest channel is full at 72.9 % (sfpdes check), and at 87.5 and 82.1 % for \
+                 p = 15 and 16, so the paper's figures are rounded bounds rather than measurements; with 16 flits per VC and one \
+                 iSLIP iteration the last 4 % below the bound are lost",
     }];
     "fig8d" "20 endpoints per router" &[];
     "fig8e" "21 endpoints per router" &[];
