@@ -6,7 +6,7 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use sfpdes::config::Study;
 use sfpdes::engine::{Wheel, Windows};
-use sfpdes::network::{Network, Wiring};
+use sfpdes::network::Network;
 use sfpdes::routing::table::{Table, Tie};
 use sfpdes::study::{schema, Point, Prepared};
 use sfpdes::topology::slim_fly;
@@ -26,12 +26,7 @@ fn point(q: u32, p: u32, load: f64) -> Point {
 
 /// A network that has run `WARM_UP` cycles.
 fn network(point: &Point) -> (Network, Windows) {
-    let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-    let routing = point.build_routing(&wiring.routers).expect("it was checked");
-    let mut windows = Windows::new(Vec::new(), u64::MAX, 1);
-    let header = windows.header_bytes();
-    let load = point.load.clone();
-    let mut network = Network::new(&point.params, wiring, routing, load, point.router_of.clone(), header, 1000);
+    let (mut network, mut windows) = point.network(0).expect("it was checked");
     windows.run(&mut network, &mut Local, WARM_UP).expect("nothing is cut");
     network.close_period(WARM_UP).expect("nothing is lost");
     (network, windows)

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{all_distances, all_routers, graphs, minimal_ports, survey};
+use common::{all_distances, all_routers, check_even, graphs, head, minimal_ports, survey, Queues};
 use sfpdes::ids::Port;
 use sfpdes::rng::{Purpose, Stream};
 use sfpdes::routing::detours::Detours;
@@ -11,18 +11,9 @@ use sfpdes::routing::ugal::{Rule, Ugal, Weight};
 use sfpdes::routing::ugal_l::UgalL;
 use sfpdes::routing::valiant::Valiant;
 use sfpdes::routing::vc::VcClasses;
-use sfpdes::routing::{Choice, Head, Here, RoutingAlgorithm, View};
+use sfpdes::routing::{Choice, Here, RoutingAlgorithm};
 use sfpdes::topology::grid::Grid;
 use sfpdes::topology::{mesh, slim_fly, torus, Graph};
-
-/// Occupancies by port.
-struct Queues(Vec<u32>);
-
-impl View for Queues {
-    fn occupancy(&self, port: Port) -> u32 {
-        self.0[usize::from(port)]
-    }
-}
 
 fn stream(n: u64) -> Stream {
     Stream::new(17, Purpose::Routing, n)
@@ -32,23 +23,11 @@ fn detours(graph: &Graph, tie: Option<Tie>, limit: Option<u32>) -> Detours {
     Detours::new(&survey(graph), &all_routers(graph), tie, limit, VcClasses::any(1)).unwrap()
 }
 
-fn head(graph: &Graph, source: u32, target: u32) -> Head {
-    Head { src: graph.endpoints(source).start, dst: graph.endpoints(target).start, target, hops: 0, state: 0 }
-}
-
 /// The intermediate routers of a pair, ascending.
 fn allowed(distance: &[Vec<u32>], source: u32, destination: u32, limit: Option<u32>) -> Vec<u32> {
     let hops = |via: u32| distance[source as usize][via as usize] + distance[via as usize][destination as usize];
     let others = (0..distance.len() as u32).filter(|&via| via != source && via != destination);
     others.filter(|&via| limit.is_none_or(|limit| hops(via) <= limit)).collect()
-}
-
-/// Fails if `counts`, of equally likely outcomes, are five standard deviations from what chi-square allows.
-fn check_even(counts: &[u32], what: &str) {
-    let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
-    let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
-    let freedom = (counts.len() - 1) as f64;
-    assert!(chi2 <= freedom + 5.0 * (2.0 * freedom).sqrt(), "{what}: chi-square {chi2} of {freedom}: {counts:?}");
 }
 
 #[test]

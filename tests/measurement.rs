@@ -5,9 +5,8 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use sfpdes::engine::{Model, Windows, NEVER};
+use sfpdes::engine::{Model, NEVER};
 use sfpdes::error::{exit, Error};
-use sfpdes::network::{Network, Wiring};
 use sfpdes::stats::{Cell, PointReport, Status, COLUMNS};
 use sfpdes::study::{first_of, run_partition, run_threads, simulate as simulate_point, Outcome, Unwatched};
 use sfpdes::topology::Distances;
@@ -359,11 +358,7 @@ fn an_idle_network_of_a_million_endpoints_costs_next_to_nothing() {
     let run = |rate: &str| {
         let point = point(network, &[&format!("traffic.injection_rate={rate}")], 1);
         assert_eq!(point.graph.n_endpoints(), 1_024_000);
-        let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-        let routing = point.build_routing(&wiring.routers).unwrap();
-        let mut windows = Windows::new(Vec::new(), NEVER, 1);
-        let header = windows.header_bytes();
-        let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, 1000);
+        let (mut network, mut windows) = point.network(0).unwrap();
         let started = Instant::now();
         windows.run(&mut network, &mut Local, cycles).unwrap();
         let took = started.elapsed();

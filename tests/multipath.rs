@@ -2,8 +2,7 @@
 
 mod common;
 
-use common::{all_distances, all_routers, graphs, minimal_ports, random_graph, survey};
-use sfpdes::ids::Port;
+use common::{all_distances, all_routers, check_even, graphs, head, minimal_ports, random_graph, survey, Queues};
 use sfpdes::rng::{Purpose, Stream};
 use sfpdes::routing::distances::DistanceTable;
 use sfpdes::routing::ecmp::Ecmp;
@@ -14,33 +13,12 @@ use sfpdes::routing::{Head, Here, RoutingAlgorithm, View};
 use sfpdes::topology::grid::Grid;
 use sfpdes::topology::{mesh, slim_fly, torus, Distances, Graph};
 
-/// Occupancies by port.
-struct Queues(Vec<u32>);
-
-impl View for Queues {
-    fn occupancy(&self, port: Port) -> u32 {
-        self.0[usize::from(port)]
-    }
-}
-
 fn stream() -> Stream {
     Stream::new(3, Purpose::Routing, 0)
 }
 
 fn here(router: u32) -> Here {
     Here { router, row: router, in_port: 0 }
-}
-
-fn head(graph: &Graph, source: u32, target: u32) -> Head {
-    Head { src: graph.endpoints(source).start, dst: graph.endpoints(target).start, target, hops: 0, state: 0 }
-}
-
-/// Fails if `counts`, of equally likely outcomes, are five standard deviations from what chi-square allows.
-fn check_even(counts: &[u32], what: &str) {
-    let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
-    let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
-    let freedom = (counts.len() - 1) as f64;
-    assert!(chi2 <= freedom + 5.0 * (2.0 * freedom).sqrt(), "{what}: chi-square {chi2} of {freedom}: {counts:?}");
 }
 
 #[test]

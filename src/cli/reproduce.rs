@@ -4,7 +4,6 @@ use clap::Args;
 
 use crate::cli::{command_line, watch_signals, NetworkArgs};
 use crate::error::Error;
-use crate::output::read_table;
 use crate::study::{paper, print_table, run as run_study, Request, Team};
 
 /// Arguments of `reproduce`.
@@ -34,7 +33,7 @@ pub fn run(args: &ReproduceArgs, team: &Team) -> Result<(), Error> {
     };
     let Some(finished) = run_study(&request, team, &interrupted)? else { return Ok(()) };
     print_table(&finished.shown);
-    print_table(&paper::render(figure, &read_table(&finished.results)?));
+    print_table(&paper::render(figure, &finished.table));
     eprintln!("results: {}\nsummary: {}", finished.results.display(), finished.summary.display());
     crate::cli::plot::draw(&finished.results, None)
 }

@@ -168,10 +168,15 @@ struct Outputs<'a> {
     board: &'a [u16],
 }
 
+/// Credits of `port` that are taken, over its VCs: flits at or beyond it that hold its downstream buffers of `depth` flits.
+#[inline]
+fn taken(credits: &[u16], port: usize, num_vcs: usize, depth: u16) -> u32 {
+    credits[port * num_vcs..][..num_vcs].iter().map(|&c| u32::from(depth - c)).sum()
+}
+
 impl View for Outputs<'_> {
     fn occupancy(&self, port: Port) -> u32 {
-        let own = &self.credits[usize::from(port) * self.num_vcs..][..self.num_vcs];
-        own.iter().map(|&c| u32::from(self.depth - c)).sum()
+        taken(self.credits, usize::from(port), self.num_vcs, self.depth)
     }
 
     #[inline]
@@ -247,8 +252,7 @@ impl Routers {
     /// Flits at or beyond output port `port` that hold its downstream buffers of `depth` flits.
     #[inline]
     pub(super) fn occupancy_out(&self, port: usize, depth: u16) -> u32 {
-        let own = &self.credits[port * self.num_vcs..(port + 1) * self.num_vcs];
-        own.iter().map(|&c| u32::from(depth - c)).sum()
+        taken(&self.credits, port, self.num_vcs, depth)
     }
 
     /// Flits in the buffer of input VC `vc`.
@@ -347,7 +351,7 @@ impl Network {
             let input = &mut routers.inputs[*vc as usize];
             input.arrived += 1;
             input.occupied -= now as i64;
-            if let Some(log) = self.wires.log.as_mut().filter(|log| log.every_event()) {
+            if let Some(log) = self.wires.full_log() {
                 let port = *vc as usize / routers.num_vcs;
                 let lr = self.wiring.router_of_port[port] as usize;
                 let place = [port - self.wiring.port_base[lr] as usize, *vc as usize % routers.num_vcs];

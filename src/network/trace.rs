@@ -96,12 +96,6 @@ impl Log {
 }
 
 impl Router<'_> {
-    /// The log, if it wants every event.
-    #[inline]
-    fn log<'w>(&self, wires: &'w mut Wires) -> Option<&'w mut Log> {
-        wires.log.as_mut().filter(|log| log.every_event())
-    }
-
     fn place(&self, input: usize) -> Place {
         let port = self.port_of[input];
         [port, (input - usize::from(port) * self.num_vcs) as u16]
@@ -110,13 +104,13 @@ impl Router<'_> {
     /// Records the heads that `route_waiting` has routed.
     #[inline]
     pub(super) fn note_routed(&self, allocation: &Allocation, wires: &mut Wires, now: u32) {
-        let Some(log) = self.log(wires) else { return };
+        let Some(log) = wires.full_log() else { return };
         for_each_bit(&allocation.routed[..self.rc.len()], |input| self.note_route(input, log, now));
     }
 
     /// Records one head that was routed.
     pub(super) fn note_one_routed(&self, input: usize, wires: &mut Wires, now: u32) {
-        if let Some(log) = self.log(wires) {
+        if let Some(log) = wires.full_log() {
             self.note_route(input, log, now);
         }
     }
@@ -129,7 +123,7 @@ impl Router<'_> {
     /// Records what VC allocation gives, before it is taken.
     #[inline]
     pub(super) fn note_vcs(&self, allocation: &Allocation, wires: &mut Wires, now: u32) {
-        let Some(log) = self.log(wires) else { return };
+        let Some(log) = wires.full_log() else { return };
         for_each_bit(self.va, |input| {
             let head = &self.inputs[input];
             let won = allocation.vcs_won.iter().find(|w| usize::from(w.0) == input);
@@ -147,7 +141,7 @@ impl Router<'_> {
 
     /// Records whether one head got the output VC that it had won some cycles ago.
     pub(super) fn note_one_vc(&self, input: usize, taken: bool, wires: &mut Wires, now: u32) {
-        let Some(log) = self.log(wires) else { return };
+        let Some(log) = wires.full_log() else { return };
         let head = &self.inputs[input];
         let (at, place) = (now.into(), self.place(input));
         let event = if taken {
@@ -161,7 +155,7 @@ impl Router<'_> {
     /// Records the flits that ask for the switch in vain, before the winners cross it.
     #[inline]
     pub(super) fn note_switch(&self, allocation: &Allocation, wires: &mut Wires, now: u32) {
-        let Some(log) = self.log(wires) else { return };
+        let Some(log) = wires.full_log() else { return };
         for_each_bit(self.sa, |input| {
             if !allocation.switch_won.contains(&(input as u16)) {
                 self.note_no_switch(input, log, now);
@@ -171,7 +165,7 @@ impl Router<'_> {
 
     /// Records that one flit did not get the switch.
     pub(super) fn note_one_switch(&self, input: usize, wires: &mut Wires, now: u32) {
-        if let Some(log) = self.log(wires) {
+        if let Some(log) = wires.full_log() {
             self.note_no_switch(input, log, now);
         }
     }

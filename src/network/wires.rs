@@ -119,10 +119,16 @@ impl Wires {
         }
     }
 
+    /// The log, if it wants every event.
+    #[inline]
+    pub(super) fn full_log(&mut self) -> Option<&mut Log> {
+        self.log.as_mut().filter(|log| log.every_event())
+    }
+
     /// Notes that a flit will go from its output queue onto the channel in cycle `at`.
     #[inline]
     pub(super) fn departs(&mut self, at: u32, router: RouterId, flit: &Flit, to: [usize; 2]) {
-        if let Some(log) = self.log.as_mut().filter(|log| log.every_event()) {
+        if let Some(log) = self.full_log() {
             log.push(Event::Departed(at.into(), router, to.map(|i| i as u16)), flit);
         }
     }

@@ -167,9 +167,6 @@ impl Detours {
 
     /// Appends every next hop towards `head.target`, together with `probability`.
     pub fn steps(&self, here: Here, head: Head, probability: f64, out: &mut Vec<(f64, Choice, Head)>) {
-        let vcs = self.vcs.allowed(head.hops);
-        let first = out.len();
-        let n = self.minimal.for_each(here.row, head.target, |port| out.push((0.0, Choice { port, vcs }, head)));
-        out[first..].iter_mut().for_each(|choice| choice.0 = probability / n as f64);
+        self.minimal.choices(here.row, head, self.vcs.allowed(head.hops), probability, out);
     }
 }

@@ -133,9 +133,7 @@ impl RoutingAlgorithm for Min {
     fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>) {
         let mut head = *head;
         let vcs = self.vcs(here, &mut head);
-        let first = out.len();
-        let n = self.minimal.for_each(here.row, head.target, |port| out.push((0.0, Choice { port, vcs }, head)));
-        out[first..].iter_mut().for_each(|choice| choice.0 = 1.0 / n as f64);
+        self.minimal.choices(here.row, head, vcs, 1.0, out);
     }
 
     fn argument(&self) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 //! sees at its own outputs.
 
 use super::minimal::refused;
-use super::port_sets::PortSets;
+use super::port_sets::{self, PortSets};
 use super::table::Disconnected;
 use super::vc::{self, policy_key, VcClasses};
 use super::{Choice, Entry, Head, Here, Memory, Routing, RoutingAlgorithm, Survey, View};
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     adaptive: true,
     max_hops: |_, survey| survey.diameter(),
     vcs_required: |cfg, survey| vc::required(cfg, || survey.diameter()),
-    memory: |_, survey| Memory { per_row: 2 * u64::from(survey.graph().n_routers()), shared: 0 },
+    memory: |_, survey| Memory { per_row: port_sets::bytes_per_row(survey.graph()), shared: 0 },
     build,
 };
 
@@ -74,9 +74,7 @@ impl RoutingAlgorithm for MinAdaptive {
     }
 
     fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>) {
-        let (ports, vcs) = (self.sets.get(here.row, head.target), self.vcs.allowed(head.hops));
-        let probability = 1.0 / ports.len() as f64;
-        out.extend(ports.iter().map(|&port| (probability, Choice { port, vcs }, *head)));
+        self.sets.choices(here.row, *head, self.vcs.allowed(head.hops), 1.0, out);
     }
 
     fn argument(&self) -> Option<&'static str> {

@@ -1,9 +1,9 @@
 //! The next hop of a shortest path, for algorithms that do not choose it by the state of the network.
 
-use super::port_sets::PortSets;
+use super::port_sets::{self, PortSets};
 use super::survey::Survey;
 use super::table::{Disconnected, Table, Tie};
-use super::ALGORITHM;
+use super::{Choice, Head, ALGORITHM};
 use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
 use crate::ids::{Port, RouterId};
 use crate::rng::Stream;
@@ -36,8 +36,10 @@ pub fn tie(cfg: &Config) -> Option<Tie> {
 
 /// Bytes of a row of the tables that `tie` needs.
 pub fn bytes_per_row(cfg: &Config, survey: &Survey) -> u64 {
-    // Port sets may need two bytes per entry.
-    u64::from(survey.graph().n_routers()) * if tie(cfg).is_some() { 1 } else { 2 }
+    match tie(cfg) {
+        Some(_) => survey.graph().n_routers().into(),
+        None => port_sets::bytes_per_row(survey.graph()),
+    }
 }
 
 /// Next hops from the routers of one partition.
@@ -94,6 +96,14 @@ impl Minimal {
                 ports.iter().for_each(|&port| each(port));
                 ports.len()
             }
+        }
+    }
+
+    /// Appends every choice of `next` for a head that leaves as `head` on one of `vcs`, `probability` being shared among them.
+    pub fn choices(&self, row: u32, head: Head, vcs: u32, probability: f64, out: &mut Vec<(f64, Choice, Head)>) {
+        match self {
+            Minimal::One(table) => out.push((probability, Choice { port: table.next(row, head.target), vcs }, head)),
+            Minimal::All(sets) => sets.choices(row, head, vcs, probability, out),
         }
     }
 }

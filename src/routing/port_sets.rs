@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::first_hops::FirstHops;
 use super::table::{Disconnected, Table};
+use super::{Choice, Head};
 use crate::ids::{Port, RouterId};
 use crate::topology::{Graph, Search};
 
@@ -126,6 +127,18 @@ impl PortSets {
         let set = (self.first[row as usize] + entry - self.singles) as usize;
         &self.ports[self.starts[set] as usize..self.starts[set + 1] as usize]
     }
+
+    /// Appends every port of a head's set, for a head that leaves as `head` on one of `vcs`, `probability` being shared evenly.
+    pub fn choices(&self, row: u32, head: Head, vcs: u32, probability: f64, out: &mut Vec<(f64, Choice, Head)>) {
+        let ports = self.get(row, head.target);
+        let share = probability / ports.len() as f64;
+        out.extend(ports.iter().map(|&port| (share, Choice { port, vcs }, head)));
+    }
+}
+
+/// Bytes of a row, at most: an entry takes one byte, rarely two.
+pub fn bytes_per_row(graph: &Graph) -> u64 {
+    2 * u64::from(graph.n_routers())
 }
 
 fn row(graph: &Graph, search: &mut Search, hops: &mut FirstHops, router: RouterId, singles: u32) -> Row {

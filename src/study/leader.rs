@@ -268,7 +268,7 @@ impl<'a> Leader<'a> {
                 crate::study::print_table(&shown);
                 Err(e)
             }
-            None => Ok(Finished { shown, results, summary }),
+            None => Ok(Finished { table, shown, results, summary }),
         }
     }
 }

@@ -2,7 +2,8 @@
 //! Figures 6 and 8): the inputs, what the paper says of each figure, and how a result is held against it.
 
 use crate::output::PointTable;
-use crate::study::saturation::is_carried;
+use crate::study::saturation;
+use crate::study::search::{Bracket, Probe};
 
 /// A figure of the paper.
 #[derive(Clone, Copy, Debug)]
@@ -138,15 +139,6 @@ fn most(table: &PointTable, rows: &[usize]) -> Option<(f64, f64)> {
     Some((number(table, "accepted_load", best), number(table, "accepted_load_ci95", best)))
 }
 
-/// The highest load carried and the lowest refused; equal ends where the sweep does not reach the other.
-fn bracket(table: &PointTable, rows: &[usize]) -> (Option<f64>, Option<f64>) {
-    let status = table.column("status").expect("every point has a status");
-    let load = |&row: &usize| number(table, "traffic.injection_rate", row);
-    let refused = rows.iter().filter(|&&r| !is_carried(&status.values.text(r))).map(load).min_by(f64::total_cmp);
-    let carried = rows.iter().filter(|&&r| is_carried(&status.values.text(r))).map(load);
-    (carried.filter(|&l| refused.is_none_or(|r| l < r)).max_by(f64::total_cmp), refused)
-}
-
 const NOTHING: &str = "no such point";
 
 fn unknown() -> Finding {
@@ -157,8 +149,9 @@ fn unknown() -> Finding {
 fn saturates(table: &PointTable, filter: &[(&str, &str)], low: f64, high: f64) -> Finding {
     let rows = rows(table, filter);
     let Some((accepted, ci)) = most(table, &rows) else { return unknown() };
-    let (carried, refused) = bracket(table, &rows);
-    let (from, to) = (carried.unwrap_or(0.0), refused);
+    let known = saturation::probes(table);
+    let own: Vec<Probe> = rows.iter().map(|&row| known[&(table.points[row] as usize)]).collect();
+    let Bracket { carried: from, refused: to } = Bracket::of(&own);
     let ours = match to {
         Some(to) => format!("between {from} and {to}; most accepted {accepted:.3} +- {ci:.3}"),
         None => format!("above {from}; most accepted {accepted:.3} +- {ci:.3}"),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::config::{ConfigErrors, Study, TextFile};
 use crate::error::Error;
+use crate::output::PointTable;
 use crate::study::leader::{Leader, SIDE_BY_SIDE};
 use crate::study::plan::Plan;
 use crate::study::{schema, Prepared, Team};
@@ -29,7 +30,9 @@ pub struct Request {
 /// What a finished study leaves behind, on rank 0.
 #[derive(Debug)]
 pub struct Finished {
-    /// The table of results as text, for stdout.
+    /// Every point.
+    pub table: PointTable,
+    /// The result as text, for stdout.
     pub shown: String,
     /// The results file.
     pub results: PathBuf,

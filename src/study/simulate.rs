@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
-use crate::ids::{Cycle, RouterId};
+use crate::ids::{Cycle, PartitionId, RouterId};
 use crate::network::{Blocked, Layout, Load, Network, Params, Wiring};
 use crate::routing::{deadlock, Routing, Survey};
 use crate::stats::{report, Listed, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
@@ -42,6 +42,29 @@ impl Point {
     /// What the algorithm refuses.
     pub fn build_routing(&self, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {
         (routing_of(&self.config).build)(&self.config, &self.survey, routers)
+    }
+
+    /// The network of `partition` at cycle 0, and the windows in which it runs.
+    ///
+    /// # Errors
+    /// What the routing refuses.
+    pub fn network(&self, partition: PartitionId) -> Result<(Network, Windows), ConfigErrors> {
+        let wiring = Wiring::new(&self.graph, &self.params, &self.layout, partition);
+        let routing = self.build_routing(&wiring.routers)?;
+        // Without a cut there is nobody to wait for.
+        let lookahead = self.layout.lookahead.unwrap_or(Cycle::MAX);
+        let windows = Windows::new(wiring.neighbours.clone(), lookahead, self.layout.depth);
+        let network = Network::new(
+            &self.params,
+            wiring,
+            routing,
+            self.load.clone(),
+            self.router_of.clone(),
+            windows.header_bytes(),
+            self.rules.sample_period as u32,
+        )
+        .with_board(&self.graph, &self.layout);
+        Ok((network, windows))
     }
 }
 
@@ -161,22 +184,8 @@ struct PartitionRun<'a> {
 impl<'a> PartitionRun<'a> {
     fn new(point: &'a Point, transport: &dyn Transport) -> Result<Self, Error> {
         let own = transport.partition();
-        let wiring = Wiring::new(&point.graph, &point.params, &point.layout, own);
-        let routing = point.build_routing(&wiring.routers)?;
-        // Without a cut there is nobody to wait for.
-        let lookahead = point.layout.lookahead.unwrap_or(Cycle::MAX);
-        let windows = Windows::new(wiring.neighbours.clone(), lookahead, point.layout.depth);
-        let halves_in = vec![Vec::new(); wiring.neighbours.len()];
-        let network = Network::new(
-            &point.params,
-            wiring,
-            routing,
-            point.load.clone(),
-            point.router_of.clone(),
-            windows.header_bytes(),
-            point.rules.sample_period as u32,
-        )
-        .with_board(&point.graph, &point.layout);
+        let (network, windows) = point.network(own)?;
+        let halves_in = vec![Vec::new(); windows.neighbours().len()];
         let phases = (own == 0).then(|| Phases::new(point.rules.clone()));
         Ok(Self { point, network, windows, phases, totals: Totals::default(), window_open: false, halves_in })
     }

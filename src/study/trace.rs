@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, EndpointId, RouterId};
-use crate::network::{flag, Event, Flit, Network, Recording, Wait, Wiring};
+use crate::network::{flag, Event, Flit, Recording, Wait};
 use crate::study::Point;
 use crate::transport::Local;
 
@@ -18,14 +17,8 @@ pub type PacketName = (EndpointId, u32);
 /// # Errors
 /// A contract of the simulation that does not hold.
 pub fn trace(point: &Point, packets: &[PacketName], until: Cycle) -> Result<Vec<Traced>, Error> {
-    let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-    let routing = point.build_routing(&wiring.routers)?;
-    let mut windows = Windows::new(Vec::new(), Cycle::MAX, 1);
-    let header = windows.header_bytes();
+    let (mut network, mut windows) = point.network(0)?;
     let period = point.rules.sample_period;
-    let mut network =
-        Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period as u32)
-            .with_board(&point.graph, &point.layout);
     network.record(Recording { packets: packets.to_vec(), every_event: true });
     while windows.now() < until {
         let next = until.min(windows.now() + period);

@@ -9,7 +9,7 @@ use sfpdes::rng::{Purpose, Stream};
 use sfpdes::routing::min::{Min, Vcs};
 use sfpdes::routing::table::Tie;
 use sfpdes::routing::vc::VcClasses;
-use sfpdes::routing::Survey;
+use sfpdes::routing::{Head, Survey, View};
 use sfpdes::topology::grid::Grid;
 use sfpdes::topology::{mesh, slim_fly, torus, Graph};
 
@@ -24,6 +24,28 @@ pub fn random_graph(n: u32, extra: u32, seed: u64) -> Graph {
         }
     }
     Graph::from_links(&links, &vec![1; n as usize], vec![0; n as usize], vec![0; n as usize])
+}
+
+/// Occupancies by port.
+pub struct Queues(pub Vec<u32>);
+
+impl View for Queues {
+    fn occupancy(&self, port: Port) -> u32 {
+        self.0[usize::from(port)]
+    }
+}
+
+/// The head of a packet from the first endpoint of `source` to that of `target`, at its source.
+pub fn head(graph: &Graph, source: u32, target: u32) -> Head {
+    Head { src: graph.endpoints(source).start, dst: graph.endpoints(target).start, target, hops: 0, state: 0 }
+}
+
+/// Fails if `counts`, of equally likely outcomes, are five standard deviations from what chi-square allows.
+pub fn check_even(counts: &[u32], what: &str) {
+    let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
+    let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+    let freedom = (counts.len() - 1) as f64;
+    assert!(chi2 <= freedom + 5.0 * (2.0 * freedom).sqrt(), "{what}: chi-square {chi2} of {freedom}: {counts:?}");
 }
 
 /// A survey of a graph.

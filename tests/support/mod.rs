@@ -7,8 +7,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use sfpdes::config::{Config, Study};
-use sfpdes::engine::Windows;
-use sfpdes::network::{Event, Flit, Network, Recording, Wiring};
+use sfpdes::network::{Event, Flit, Recording};
 use sfpdes::output::{compare, digest, read_table, PointTable};
 use sfpdes::study::{schema, Outcome, Point, Prepared, Unwatched};
 use sfpdes::transport::Local;
@@ -222,13 +221,7 @@ pub fn simulate(toml: &str, sets: &[&str]) -> Outcome {
 
 /// Every event of every flit of the only point of an input in its first `cycles` cycles, simulated by one partition.
 pub fn trace(point: &Point, cycles: u64) -> Vec<(Event, Flit)> {
-    let wiring = Wiring::new(&point.graph, &point.params, &point.layout, 0);
-    let routing = point.build_routing(&wiring.routers).unwrap();
-    let mut windows = Windows::new(wiring.neighbours.clone(), u64::MAX, 1);
-    let header = windows.header_bytes();
-    let period = point.rules.sample_period as u32;
-    let mut network = Network::new(&point.params, wiring, routing, point.load.clone(), point.router_of.clone(), header, period)
-        .with_board(&point.graph, &point.layout);
+    let (mut network, mut windows) = point.network(0).unwrap();
     network.record(Recording::default());
     windows.run(&mut network, &mut Local, cycles).unwrap();
     network.recorded().to_vec()

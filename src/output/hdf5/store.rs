@@ -58,19 +58,8 @@ impl Store {
     /// # Errors
     /// `Error::Io`; the file is then as before.
     pub fn write_search(&self, found: &PointTable) -> Result<(), Error> {
-        let partial = disk::temporary(&self.path);
-        let written = fs::copy(&self.path, &partial)
-            .map_err(|e| Error::io(&self.path, e))
-            .and_then(|_| {
-                File::open_rw(&partial)
-                    .and_then(|file| rows::write_search(&file, found).and_then(|()| close(file)))
-                    .map_err(|e| not_written(&self.path, "add the result of the search", &e))
-            })
-            .and_then(|()| disk::replace(&partial, &self.path));
-        if written.is_err() {
-            let _ = fs::remove_file(&partial);
-        }
-        written
+        let growth = disk::estimate_bytes(found.n_points, 0, 0, 0, 0);
+        self.replace(growth, "add the result of the search", |file| rows::write_search(file, found))
     }
 
     /// Adds a finished point; on return it is on disk. Points may come in any order.
@@ -115,14 +104,28 @@ impl Store {
 
     /// Adds to the file what `append` writes, told the number of this session; on return it is on disk.
     fn put(&mut self, growth: u64, append: impl FnOnce(&File, &RunInfo, u64) -> hdf5::Result<()>) -> Result<(), Error> {
+        let session = self.replace(growth, "add a point", |file| {
+            let session = match self.session {
+                Some(number) => number,
+                None => runtime::add_session(file, &self.runtime)?,
+            };
+            append(file, &self.run, session)?;
+            Ok(session)
+        })?;
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// Lets `write` change a copy of the file, which grows by `growth` bytes at most, and puts it in the file's place; on
+    /// return it is on disk. After an error, which says that it could not `act`, the file is as before.
+    fn replace<T>(&self, growth: u64, act: &str, write: impl FnOnce(&File) -> hdf5::Result<T>) -> Result<T, Error> {
         let partial = disk::temporary(&self.path);
-        let added = self.write_with(&partial, growth, append);
-        if added.is_err() {
+        let written = self.write_copy(&partial, growth, act, write);
+        if written.is_err() {
             // Whatever is left of it is removed by the next run.
             let _ = fs::remove_file(&partial);
         }
-        self.session = Some(added?);
-        Ok(())
+        written
     }
 
     /// Writes the file before its first point.
@@ -179,31 +182,26 @@ impl Store {
         Ok(())
     }
 
-    /// Makes `partial` the file with what `append` writes, and puts it in place. Returns the number of this session.
-    fn write_with(
+    /// Makes `partial` the file with what `write` changes, and puts it in place.
+    fn write_copy<T>(
         &self,
         partial: &Path,
         growth: u64,
-        append: impl FnOnce(&File, &RunInfo, u64) -> hdf5::Result<()>,
-    ) -> Result<u64, Error> {
+        act: &str,
+        write: impl FnOnce(&File) -> hdf5::Result<T>,
+    ) -> Result<T, Error> {
         fs::copy(&self.path, partial).map_err(|e| Error::io(&self.path, e))?;
         disk::reserve(partial, growth).map_err(|e| rename_error(e, &self.path))?;
-        let session = self.append(partial, append).map_err(|e| not_written(&self.path, "add a point", &e))?;
+        let change = || {
+            let file = File::open_rw(partial)?;
+            let value = write(&file)?;
+            close(file)?;
+            Ok(value)
+        };
+        let value = change().map_err(|e| not_written(&self.path, act, &e))?;
         disk::release(partial).map_err(|e| Error::io(&self.path, e))?;
         disk::replace(partial, &self.path)?;
-        Ok(session)
-    }
-
-    /// Lets `append` write to the file `partial`.
-    fn append(&self, partial: &Path, append: impl FnOnce(&File, &RunInfo, u64) -> hdf5::Result<()>) -> hdf5::Result<u64> {
-        let file = File::open_rw(partial)?;
-        let session = match self.session {
-            Some(number) => number,
-            None => runtime::add_session(&file, &self.runtime)?,
-        };
-        append(&file, &self.run, session)?;
-        close(file)?;
-        Ok(session)
+        Ok(value)
     }
 }
 
