@@ -10,10 +10,26 @@ pub enum Partitioner {
     /// Whole racks in order, balanced by the ports of their routers; racks are split along subgroups, and those into
     /// routers, only when there are too few.
     Racks,
+    /// Whole subgroups in the order of their racks, balanced likewise: a rack may be shared by two partitions. Cuts a few more
+    /// channels, among them short ones, for a better balance.
+    Subgroups,
     /// Equal runs of consecutive router ids.
     Contiguous,
     /// Router r to partition r mod n: the largest cut, for tests.
     RoundRobin,
+}
+
+impl Partitioner {
+    /// The value of `runtime.partitioner` that asks for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Partitioner::Racks => "racks",
+            Partitioner::Subgroups => "subgroups",
+            Partitioner::Contiguous => "contiguous",
+            Partitioner::RoundRobin => "round-robin",
+        }
+    }
 }
 
 /// The partition of every router; shape `[n_routers]`, values `0..n_partitions`. Depends on nothing else, so every rank
@@ -27,7 +43,8 @@ pub fn assign(graph: &Graph, n_partitions: u32, partitioner: Partitioner) -> Vec
     let n = graph.n_routers();
     let used = n_partitions.min(n);
     match partitioner {
-        Partitioner::Racks => by_racks(graph, used),
+        Partitioner::Racks => by_levels(graph, used, true),
+        Partitioner::Subgroups => by_levels(graph, used, false),
         Partitioner::Contiguous => (0..n).map(|r| (u64::from(r) * u64::from(used) / u64::from(n)) as PartitionId).collect(),
         Partitioner::RoundRobin => (0..n).map(|r| r % n_partitions).collect(),
     }
@@ -50,15 +67,15 @@ pub fn cut_channels(graph: &Graph, assignment: &[PartitionId]) -> usize {
 type Unit = std::ops::Range<usize>;
 
 /// Cuts at the coarsest level that has a unit for every one of the `n` partitions; each unit one level up gets its share
-/// of partitions, so that a partition never spans two of them.
-fn by_racks(graph: &Graph, n: u32) -> Vec<PartitionId> {
+/// of partitions, so that a partition never spans two of them. The levels are racks, if wanted, subgroups and routers.
+fn by_levels(graph: &Graph, n: u32, with_racks: bool) -> Vec<PartitionId> {
     let mut order: Vec<RouterId> = (0..graph.n_routers()).collect();
     order.sort_by_key(|&r| (graph.rack(r), graph.subgroup(r), r));
     let whole = units(&order, |_| ());
     let racks = units(&order, |r| graph.rack(r));
     let subgroups = units(&order, |r| (graph.rack(r), graph.subgroup(r)));
     let routers = units(&order, |r| r);
-    let levels = [whole, racks, subgroups, routers];
+    let levels = if with_racks { vec![whole, racks, subgroups, routers] } else { vec![whole, subgroups, routers] };
     let fine = levels.iter().skip(1).position(|units| units.len() >= n as usize).expect("n is at most the number of routers") + 1;
 
     // A router's work grows with its ports.

@@ -68,7 +68,7 @@ fn any_partitioner_gives_one_answer() {
     for &(name, network) in [NETWORKS[1], NETWORKS[4]].iter() {
         let place = place(network);
         let alone = place.run("alone", &[], 1, 1);
-        for partitioner in ["racks", "contiguous", "round-robin"] {
+        for partitioner in ["auto", "racks", "subgroups", "contiguous", "round-robin"] {
             let set = format!("runtime.partitioner={partitioner}");
             assert_same(&alone, &place.run(&format!("{name}_{partitioner}"), &[&set], 1, 3));
         }

@@ -8,7 +8,7 @@ use sfpdes::topology::grid::Grid;
 use sfpdes::topology::{mesh, slim_fly, torus, Graph};
 
 const COUNTS: [u32; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 19, 20, 38, 64, 200, 1000];
-const ALL: [Partitioner; 3] = [Partitioner::Racks, Partitioner::Contiguous, Partitioner::RoundRobin];
+const ALL: [Partitioner; 4] = [Partitioner::Racks, Partitioner::Subgroups, Partitioner::Contiguous, Partitioner::RoundRobin];
 
 fn graphs() -> Vec<Graph> {
     vec![
@@ -81,6 +81,19 @@ fn slim_fly_of_19_is_balanced_by_whole_racks() {
         let largest = *sizes(&assign(&graph, n, Partitioner::Racks), n).iter().max().unwrap();
         assert!(largest as f64 <= 1.27 * 722.0 / f64::from(n), "{n}: {largest}");
     }
+}
+
+#[test]
+fn whole_subgroups_halve_a_slim_fly_of_19_exactly_and_cut_few_channels_more() {
+    let graph = slim_fly::graph(19, 15);
+    for n in 1..=38u32 {
+        let assignment = assign(&graph, n, Partitioner::Subgroups);
+        let largest = *sizes(&assignment, n).iter().max().unwrap();
+        assert_eq!(largest as u32, 19 * 38u32.div_ceil(n), "{n}: the best that whole subgroups allow");
+        assert!(parts_per(&graph, &assignment, |r| graph.subgroup(r)).iter().all(|&parts| parts == 1), "{n}");
+    }
+    let cut = |partitioner| cut_channels(&graph, &assign(&graph, 2, partitioner)) as f64 / graph.n_channels() as f64;
+    assert!(cut(Partitioner::Subgroups) < 1.05 * cut(Partitioner::Racks));
 }
 
 #[test]

@@ -8,7 +8,9 @@ use clap::Args;
 use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
-use crate::study::{routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES};
+use crate::study::{
+    partitioner_of, routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES,
+};
 use crate::traffic;
 
 /// Arguments of `check`.
@@ -86,7 +88,7 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("load bound", load_bound(&point)?);
     row(
         "partitions",
-        format!("{} ({ranks} ranks x {threads} threads), by {}", ranks * threads, config.text("runtime.partitioner")),
+        format!("{} ({ranks} ranks x {threads} threads), by {}", ranks * threads, partitioner_of(config, &point.params).name()),
     );
     let sizes = sizes(&point.layout.assignment, ranks * threads);
     row("routers per partition", sizes);

@@ -50,10 +50,12 @@ impl<'a> Edges<'a> {
 
 /// The positions of the bits of `set`, ascending.
 fn bits(set: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |v| set >> v & 1 == 1)
+    std::iter::successors(Some(set), |rest| Some(rest & rest.wrapping_sub(1)))
+        .take_while(|&rest| rest != 0)
+        .map(u32::trailing_zeros)
 }
 
-/// A cycle of the graph of `dependencies`, which are sorted, or `None` if there is none. Costs the edges once; a cycle that is
+/// A cycle of the graph of `dependencies`, which are in the order of the channel held, or `None` if there is none. Costs the edges once; a cycle that is
 /// found is replaced by a shortest one through any of its first vertices. The same input always gives the same cycle.
 #[must_use]
 pub fn find(dependencies: &[Dependency], n_channels: usize, num_vcs: u32) -> Option<Vec<Vertex>> {

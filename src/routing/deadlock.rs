@@ -17,6 +17,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::cycle::{self, Dependency};
+use super::dependencies::{Dependencies, Rows};
 use super::set::Set;
 use super::{two_legs, vc, Choice, Entry, Head, Here, RoutingAlgorithm, Survey};
 use crate::config::{self, Applies, Config, ConfigErrors, Kind};
@@ -116,35 +117,36 @@ pub fn check_paths(graph: &Graph, routing: &impl RoutingAlgorithm, num_vcs: u32)
     // In a scattered order, because a cycle needs destinations all over it: on a Slim Fly of 15,842 routers the first few
     // hundred show one.
     ends.sort_unstable_by_key(|&r| mix(u64::from(r)));
-    let mut dependencies: Vec<Dependency> = Vec::new();
+    let rows = Rows::new(graph);
+    let mut dependencies = Dependencies::new(&rows);
     let (mut done, mut batch) = (0, 16);
     loop {
         let destinations = &ends[done..ends.len().min(done + batch)];
         let found = destinations
-            .par_iter()
-            .fold(Walk::default, |mut walk, &destination| {
-                walk.follow(graph, routing, &ends, destination);
-                walk
+            .par_chunks(share(destinations.len()))
+            .map(|chunk| {
+                let mut walk = Walk::new(graph, &rows);
+                chunk.iter().for_each(|&destination| walk.follow(graph, routing, &ends, destination));
+                walk.found
             })
-            .map(|walk| walk.found)
-            .reduce(Set::default, |mut a, b| {
-                a.extend(b);
-                a
-            });
-        dependencies.extend(found);
-        dependencies.par_sort_unstable();
-        dependencies.dedup();
-        let evidence = settle(graph, &dependencies, num_vcs)?;
+            .reduce(|| Dependencies::new(&rows), Dependencies::absorb);
+        dependencies = dependencies.absorb(found);
+        let evidence = settle(graph, &dependencies.list(), num_vcs)?;
         done += destinations.len();
         if done == ends.len() {
             return Ok(evidence);
         }
-        // Doubling bounds the work of all searches for a cycle by twice that of the last.
-        batch = done;
+        // So the searches before the last, all together, cost a fraction of it.
+        batch = 7 * done;
     }
 }
 
-/// Looks for a cycle of `dependencies`, which are sorted.
+/// How many of `n` destinations a thread follows at a time: each time takes room for all channels.
+pub(super) fn share(n: usize) -> usize {
+    n.div_ceil(4 * rayon::current_num_threads()).max(1)
+}
+
+/// Looks for a cycle of `dependencies`, which are in the order of the channel held.
 fn settle(graph: &Graph, dependencies: &[Dependency], num_vcs: u32) -> Result<Evidence, Cycle> {
     match cycle::find(dependencies, graph.n_channels(), num_vcs) {
         Some(cycle) => Err(Cycle(cycle.into_iter().map(|(channel, vc)| virtual_channel(graph, channel, vc)).collect())),
@@ -175,20 +177,43 @@ struct Waiting {
     head: Head,
 }
 
-/// What the decisions of a head can depend on, all packets having the same destination: the channel it came by, the VCs
-/// it may be on there, its target, hops and state.
-type Key = (u32, u32, RouterId, u8, u8);
+/// What the decisions of a head that came by a channel can depend on, all packets having the same destination: the VCs it may
+/// be on there, its target, hops and state.
+type Case = (u32, RouterId, u8, u8);
 
 /// Paths followed by one thread, destination after destination.
-#[derive(Default)]
-struct Walk {
+struct Walk<'a> {
     /// What waits for what.
-    found: Set<Dependency>,
-    /// Heads already met on the way to the current destination.
-    seen: Set<Key>,
+    found: Dependencies<'a>,
+    /// By channel, the first case met there, and the number of the destination for which it was: mostly it is the only one.
+    first: Vec<(u32, Case)>,
+    /// The other cases met on the way to the current destination.
+    others: Set<(u32, Case)>,
+    /// Destinations begun.
+    begun: u32,
 }
 
-impl Walk {
+impl<'a> Walk<'a> {
+    fn new(graph: &Graph, rows: &'a Rows) -> Self {
+        Self {
+            found: Dependencies::new(rows),
+            first: vec![(0, (0, 0, 0, 0)); graph.n_channels()],
+            others: Set::default(),
+            begun: 0,
+        }
+    }
+
+    /// Notes that a case is met by `channel`; returns whether for the first time on the way to the current destination.
+    #[inline]
+    fn is_new(&mut self, channel: u32, case: Case) -> bool {
+        let first = &mut self.first[channel as usize];
+        if first.0 != self.begun {
+            *first = (self.begun, case);
+            return true;
+        }
+        first.1 != case && self.others.insert((channel, case))
+    }
+
     /// Follows packets from all `sources` to `destination` over every decision they can meet.
     fn follow(&mut self, graph: &Graph, routing: &impl RoutingAlgorithm, sources: &[RouterId], destination: RouterId) {
         let dst = graph.endpoints(destination).start;
@@ -201,7 +226,9 @@ impl Walk {
                 head: Head { src: graph.endpoints(source).start, dst, target: destination, hops: 0, state: 0 },
             })
             .collect();
-        self.seen.clear();
+        self.others.clear();
+        self.begun += 1;
+        let reads_hops = routing.reads_hops();
         let mut choices: Vec<(f64, Choice, Head)> = Vec::new();
         while let Some(Waiting { here, held, mut head }) = open.pop() {
             if here.router == head.target {
@@ -218,10 +245,10 @@ impl Walk {
                 if let Some((held, held_vcs)) = held {
                     self.found.insert(Dependency { held, held_vcs, wanted: channel, wanted_vcs: choice.vcs });
                 }
-                if routing.reads_hops() {
+                if reads_hops {
                     head.hops = head.hops.saturating_add(1);
                 }
-                if self.seen.insert((channel, choice.vcs, head.target, head.hops, head.state)) {
+                if self.is_new(channel, (choice.vcs, head.target, head.hops, head.state)) {
                     let router = graph.peers(here.router)[usize::from(choice.port)];
                     let in_port = graph.peer_ports(here.router)[usize::from(choice.port)];
                     open.push(Waiting { here: Here { router, row: router, in_port }, held: Some((channel, choice.vcs)), head });

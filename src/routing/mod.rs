@@ -3,6 +3,7 @@
 
 mod cycle;
 pub mod deadlock;
+mod dependencies;
 pub mod detours;
 pub mod dimension_order;
 pub mod distances;

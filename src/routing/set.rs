@@ -1,16 +1,13 @@
-//! Hash sets and maps for keys of our own making: no one feeds it chosen keys, so it does without the standard hasher's protection
+//! Hash sets for keys of our own making: no one feeds it chosen keys, so it does without the standard hasher's protection
 //! and its cost.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::rng::mix;
 
 /// A set whose order of iteration depends on nothing but its history.
 pub type Set<T> = HashSet<T, BuildHasherDefault<Mixer>>;
-
-/// A map likewise.
-pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
 
 /// Mixes in each number that a key consists of.
 #[derive(Clone, Copy, Debug, Default)]

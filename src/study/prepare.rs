@@ -11,7 +11,7 @@ use crate::routing::deadlock::{self, Evidence};
 use crate::routing::Survey;
 use crate::stats::Rules;
 use crate::study::Point;
-use crate::topology::Graph;
+use crate::topology::{ChannelClass, Graph};
 use crate::traffic::{self, Injection, Pattern, TrafficPattern};
 use crate::{routing, topology};
 
@@ -31,8 +31,11 @@ pub fn routing_of(config: &Config) -> &'static routing::Entry {
 
 /// The partitioner of a configuration.
 #[must_use]
-pub fn partitioner_of(config: &Config) -> Partitioner {
+pub fn partitioner_of(config: &Config, params: &Params) -> Partitioner {
+    let short_within_racks = params.latency(ChannelClass::Local) < params.latency(ChannelClass::Global);
     match config.text("runtime.partitioner") {
+        "auto" if !short_within_racks => Partitioner::Subgroups,
+        "subgroups" => Partitioner::Subgroups,
         "contiguous" => Partitioner::Contiguous,
         "round-robin" => Partitioner::RoundRobin,
         _ => Partitioner::Racks,
@@ -161,7 +164,7 @@ impl Prepared {
         if !faults.0.is_empty() {
             return Err(faults);
         }
-        let layout = Layout::new(&graph, &params, assign(&graph, n_partitions, partitioner_of(config)), n_partitions);
+        let layout = Layout::new(&graph, &params, assign(&graph, n_partitions, partitioner_of(config, &params)), n_partitions);
         Ok(Point {
             load: Load { pattern: Arc::new(pattern), injection, seed: config.int("simulation.seed") as u64 },
             router_of: Network::routers_of_endpoints(&graph),

@@ -16,7 +16,7 @@ fn choice(path: &'static str, names: &'static [&'static str], default: Default, 
 }
 
 /// Values of `runtime.partitioner`.
-pub const PARTITIONERS: &[&str] = &["racks", "contiguous", "round-robin"];
+pub const PARTITIONERS: &[&str] = &["auto", "racks", "subgroups", "contiguous", "round-robin"];
 
 const SIDE_BY_SIDE: Key = Key {
     path: "runtime.side_by_side",
@@ -31,10 +31,12 @@ const SIDE_BY_SIDE: Key = Key {
 const PARTITIONER: Key = Key {
     path: "runtime.partitioner",
     kind: Kind::Choice(PARTITIONERS),
-    default: Default::Text("racks"),
+    default: Default::Text("auto"),
     applies: Applies::Always,
     unit: "",
-    doc: "How routers are dealt to partitions. No result depends on it; speed does.",
+    doc: "How routers are dealt to partitions: whole racks, whole subgroups of racks, equal runs of router numbers, or one by one. \
+          `auto` takes racks where channels within them are faster than those between, for the longer lookahead, and subgroups \
+          elsewhere, for the better balance. No result depends on it; speed does.",
 };
 
 /// Keys of how a run is done and where its results go; `threads` is what the threads of a rank do.
