@@ -18,7 +18,7 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(graph: &Graph) -> Self {
-        let ends: Vec<RouterId> = (0..graph.n_routers()).flat_map(|r| graph.peers(r).iter().copied()).collect();
+        let ends: Vec<RouterId> = (0..graph.n_channels() as u32).map(|channel| graph.channel_end(channel)).collect();
         let mut first = vec![0];
         for &end in &ends {
             first.push(first[first.len() - 1] + graph.degree(end) as usize);

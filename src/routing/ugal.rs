@@ -53,8 +53,6 @@ pub struct Candidate {
     pub target: RouterId,
     /// The port it starts by.
     pub port: Port,
-    /// Channels between routers to the destination.
-    pub hops: u32,
     /// 2 for a detour, 1 for the shortest path.
     pub legs: u32,
 }
@@ -126,10 +124,10 @@ impl Ugal {
     }
 
     /// The next hop; at the source the whole path is decided. `occupancy` gives the flits that wait along a candidate, in
-    /// whatever sense the variant has; it is asked once per candidate. Of equal detours the first drawn is taken. No
-    /// detour is drawn where none could win.
+    /// whatever sense the variant has; it is asked once per candidate, and need not count beyond its second argument, with
+    /// which a candidate has lost. Of equal detours the first drawn is taken. No detour is drawn where none could win.
     #[inline]
-    pub fn route(&self, here: Here, head: &mut Head, rng: &mut Stream, occupancy: impl FnMut(&Candidate) -> u32) -> Choice {
+    pub fn route(&self, here: Here, head: &mut Head, rng: &mut Stream, occupancy: impl FnMut(&Candidate, u32) -> u32) -> Choice {
         if head.state == DECIDED {
             return self.detours.step(here, head, rng);
         }
@@ -144,14 +142,13 @@ impl Ugal {
         here: Here,
         destination: RouterId,
         rng: &mut Stream,
-        mut occupancy: impl FnMut(&Candidate) -> u32,
+        mut occupancy: impl FnMut(&Candidate, u32) -> u32,
     ) -> Candidate {
-        let mut score = |candidate: &Candidate| i64::from(occupancy(candidate)) * self.factor(candidate);
         let port = self.detours.minimal().next(here.row, destination, rng);
-        let hops = self.detours.distance(here.router, destination);
-        let straight = Candidate { target: destination, port, hops, legs: 1 };
+        let straight = Candidate { target: destination, port, legs: 1 };
         // A detour's score is at least 0, so the shortest path is taken if its own is at most this.
-        let bar = score(&straight) - self.rule.threshold;
+        let bar =
+            i64::from(occupancy(&straight, u32::MAX)) * self.factor(here.router, &straight, destination) - self.rule.threshold;
         if bar <= 0 {
             return straight;
         }
@@ -159,9 +156,9 @@ impl Ugal {
         for _ in 0..self.rule.candidates {
             let Some(target) = self.detours.draw(here.router, destination, rng) else { break };
             let port = self.detours.minimal().next(here.row, target, rng);
-            let hops = self.detours.distance(here.router, target) + self.detours.distance(target, destination);
-            let detour = Candidate { target, port, hops, legs: 2 };
-            let own = score(&detour);
+            let detour = Candidate { target, port, legs: 2 };
+            let factor = self.factor(here.router, &detour, destination);
+            let own = i64::from(occupancy(&detour, u32::try_from(least / factor + 1).unwrap_or(u32::MAX))) * factor;
             if own < least {
                 (best, least) = (detour, own);
             }
@@ -170,9 +167,10 @@ impl Ugal {
     }
 
     #[inline]
-    fn factor(&self, candidate: &Candidate) -> i64 {
+    fn factor(&self, source: RouterId, candidate: &Candidate, destination: RouterId) -> i64 {
+        let hops = || self.detours.distance(source, candidate.target) + self.detours.distance(candidate.target, destination);
         i64::from(match self.rule.weight {
-            Weight::Hops => candidate.hops,
+            Weight::Hops => hops(),
             Weight::Legs => candidate.legs,
             Weight::None => 1,
         })

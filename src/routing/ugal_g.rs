@@ -80,15 +80,19 @@ pub struct UgalG {
 }
 
 impl UgalG {
-    /// Flits published for the channels of a candidate's path from `router` to `destination`. Its first channel is the one
-    /// that the packet will take.
+    /// Flits published for the channels of a candidate's path from `router` to `destination`, no further than until there are
+    /// `enough`. Its first channel is the one that the packet will take.
     #[inline]
-    fn along(&self, router: RouterId, candidate: &Candidate, destination: RouterId, view: &impl View) -> u32 {
+    fn along(&self, router: RouterId, candidate: &Candidate, destination: RouterId, enough: u32, view: &impl View) -> u32 {
         let (mut at, mut port, mut flits) = (router, candidate.port, 0u32);
         let mut target = candidate.target;
         loop {
-            flits = flits.saturating_add(view.published(self.graph.channel(at) + u32::from(port)));
-            at = self.graph.peers(at)[usize::from(port)];
+            let channel = self.graph.channel(at) + u32::from(port);
+            flits = flits.saturating_add(view.published(channel));
+            if flits >= enough {
+                return flits;
+            }
+            at = self.graph.channel_end(channel);
             if at == target {
                 if at == destination {
                     return flits;
@@ -109,7 +113,7 @@ impl RoutingAlgorithm for UgalG {
     #[inline]
     fn route(&self, here: Here, head: &mut Head, view: &impl View, rng: &mut Stream) -> Choice {
         let destination = head.target;
-        self.ugal.route(here, head, rng, |candidate| self.along(here.router, candidate, destination, view))
+        self.ugal.route(here, head, rng, |candidate, enough| self.along(here.router, candidate, destination, enough, view))
     }
 
     fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>) {

@@ -36,7 +36,7 @@ pub struct UgalL(pub Ugal);
 impl RoutingAlgorithm for UgalL {
     #[inline]
     fn route(&self, here: Here, head: &mut Head, view: &impl View, rng: &mut Stream) -> Choice {
-        self.0.route(here, head, rng, |candidate| view.occupancy(candidate.port))
+        self.0.route(here, head, rng, |candidate, _| view.occupancy(candidate.port))
     }
 
     fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>) {

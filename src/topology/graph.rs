@@ -147,6 +147,13 @@ impl Graph {
         self.row[r as usize]
     }
 
+    /// The router that channel `channel` leads to.
+    #[inline]
+    #[must_use]
+    pub fn channel_end(&self, channel: u32) -> RouterId {
+        self.peer[channel as usize]
+    }
+
     /// Peers of `r` by network port, ascending.
     #[inline]
     #[must_use]
