@@ -35,20 +35,30 @@ impl<E: Copy> Wheel<E> {
     ///
     /// # Panics
     /// If `at` lies before the cycle last taken or beyond the horizon: always checked, since it would corrupt time.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, at: Cycle, event: E) {
-        assert!(at.wrapping_sub(self.base) <= self.mask, "event at cycle {at} outside the wheel from {} on", self.base);
+        if at.wrapping_sub(self.base) > self.mask {
+            self.refuse(at);
+        }
         let index = (at & self.mask) as usize;
         let slot = &mut self.slots[index];
-        if slot.len() == slot.capacity() {
-            self.make_room(index);
+        if slot.len() < slot.capacity() {
+            slot.push(event);
+        } else {
+            self.push_beyond(index, event);
         }
-        self.slots[index].push(event);
     }
 
-    /// Gives slot `index` a spare list if it has none, or a longer one.
     #[cold]
-    fn make_room(&mut self, index: usize) {
+    #[inline(never)]
+    fn refuse(&self, at: Cycle) -> ! {
+        panic!("event at cycle {at} outside the wheel from {} on", self.base);
+    }
+
+    /// Adds an event to slot `index`, which is given a spare list if it has none, or a longer one.
+    #[cold]
+    #[inline(never)]
+    fn push_beyond(&mut self, index: usize, event: E) {
         let slot = &mut self.slots[index];
         if slot.capacity() == 0 {
             *slot = self.spare.pop().unwrap_or_default();
@@ -58,6 +68,7 @@ impl<E: Copy> Wheel<E> {
         if slot.len() == slot.capacity() {
             slot.reserve(slot.len().max(64));
         }
+        slot.push(event);
     }
 
     /// Takes the events of cycle `at`; cycles before it must have been taken or be empty. Give the list back with

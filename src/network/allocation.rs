@@ -74,7 +74,7 @@ impl Allocation {
         for_each_bit(router.va, |input| {
             let head = &router.inputs[input];
             let port = usize::from(head.out_port);
-            let mut free = head.vcs & !router.busy[port];
+            let mut free = head.vcs & !router.ports[port].busy;
             // Wormhole takes a free VC whether or not it has credits, as BookSim2 does.
             if params.cut_through {
                 let size = u16::from(head.front.size);
@@ -166,7 +166,7 @@ impl Allocation {
     }
 
     fn win_switch(&mut self, router: &mut Router<'_>, port: u16, vc: u16) {
-        router.first_vc[usize::from(port)] = after(vc, router.num_vcs) as u8;
+        router.ports[usize::from(port)].first_vc = after(vc, router.num_vcs) as u8;
         self.switch_won.push(port * router.num_vcs as u16 + vc);
     }
 
@@ -181,7 +181,7 @@ impl Allocation {
             if router.credits_of(queue) == 0 {
                 return;
             }
-            let own = router.port_of[input];
+            let own = queue.port;
             if own != port {
                 port = own;
                 of_port = self.candidates.len();
@@ -189,7 +189,7 @@ impl Allocation {
             let vc = (input - usize::from(own) * router.num_vcs) as u16;
             let out = queue.out_port;
             if let Some(held) = self.candidates[of_port..].iter_mut().find(|c| c.1 == out) {
-                let first = u16::from(router.first_vc[usize::from(own)]);
+                let first = u16::from(router.ports[usize::from(own)].first_vc);
                 let turn = |vc: u16| if vc >= first { vc - first } else { vc + router.num_vcs as u16 - first };
                 if turn(vc) < turn(held.2) {
                     held.2 = vc;

@@ -372,7 +372,7 @@ fn next_vc(last: u8, credits: &[u16], need: u16) -> Option<u8> {
 impl Network {
     /// Runs a tile through the cycles of `span`.
     fn run_tile(&mut self, tile: usize, span: &Range<Cycle>) {
-        let mut now = self.wires.due[tile].max(span.start);
+        let mut now = self.wires.tiles[tile].due.max(span.start);
         if now < span.end {
             self.warm(tile, now..span.end);
         }
@@ -386,7 +386,7 @@ impl Network {
             self.inject(tile, now);
             self.run_routers(tile, now);
             now = self.wires.tiles[tile].next_event(now + 1);
-            self.wires.due[tile] = now;
+            self.wires.tiles[tile].due = now;
         }
     }
 }
@@ -403,10 +403,10 @@ impl Model for Network {
             self.wires.span_start = start;
             if self.board.is_some() {
                 // A tile with nothing to do has something to publish.
-                (0..self.wires.due.len()).for_each(|tile| self.publish(tile, start));
+                (0..self.wires.tiles.len()).for_each(|tile| self.publish(tile, start));
             }
             // To and fro: the tiles run last are still in the shared cache when the next span begins with them.
-            let n_tiles = self.wires.due.len();
+            let n_tiles = self.wires.tiles.len();
             self.forward = !self.forward;
             for k in 0..n_tiles {
                 self.run_tile(if self.forward { k } else { n_tiles - 1 - k }, &span);
@@ -419,7 +419,7 @@ impl Model for Network {
     }
 
     fn next_event(&self, from: Cycle) -> Cycle {
-        self.wires.due.iter().min().map_or(NEVER, |&due| due.max(from))
+        self.wires.tiles.iter().map(|tile| tile.due).min().map_or(NEVER, |due| due.max(from))
     }
 
     fn outboxes(&mut self) -> &mut [Vec<u8>] {

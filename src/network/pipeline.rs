@@ -106,7 +106,7 @@ impl Router<'_> {
         let head = &self.inputs[input];
         let port = usize::from(head.out_port);
         let need = if params.cut_through { u16::from(head.front.size) } else { 0 };
-        let free = self.busy[port] & (1 << vc) == 0 && self.credits[port * self.num_vcs + usize::from(vc)] >= need;
+        let free = self.ports[port].busy & (1 << vc) == 0 && self.credits[port * self.num_vcs + usize::from(vc)] >= need;
         if free {
             self.take_vc(input, port, vc);
         }

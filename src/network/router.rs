@@ -46,6 +46,8 @@ pub(super) struct InputVc {
     /// Flits that arrived in the measured window.
     arrived: u32,
     len: u16,
+    /// Its port, within its router.
+    pub(super) port: Port,
     pub(super) out_port: Port,
     pub(super) out_vc: u8,
     pub(super) state: State,
@@ -61,6 +63,7 @@ const IDLE: InputVc = InputVc {
     arrived: 0,
     occupied: 0,
     len: 0,
+    port: 0,
     out_port: 0,
     out_vc: 0,
     state: State::Idle,
@@ -98,6 +101,22 @@ impl InputVc {
     }
 }
 
+/// What belongs to a port, input and output, whatever the VC: half a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(super) struct PortState {
+    /// Where its channel leads.
+    link: Link,
+    /// First cycle in which its output queue can send.
+    flit_slot: u32,
+    /// First cycle in which its queue of credits can send.
+    credit_slot: u32,
+    /// One bit for each output VC that a packet holds.
+    pub(super) busy: u32,
+    /// The first input VC to be considered by SA.
+    pub(super) first_vc: u8,
+}
+
 /// The routers of one partition: every array runs over all of them, router after router.
 pub struct Routers {
     num_vcs: usize,
@@ -105,18 +124,12 @@ pub struct Routers {
     inputs: Vec<InputVc>,
     /// Credits of each output VC: free slots at the far end.
     pub(super) credits: Vec<u16>,
-    /// Per port, one bit for each output VC that a packet holds.
-    busy: Vec<u32>,
-    /// Round-robin pointers: VA by output VC and by input VC, SA by output port and by input port, and the first VC to
-    /// be considered at each input port.
+    ports: Vec<PortState>,
+    /// Round-robin pointers: VA by output VC and by input VC, SA by output port and by input port.
     va_grant: Vec<u16>,
     va_accept: Vec<u16>,
     sa_grant: Vec<u16>,
     sa_accept: Vec<u16>,
-    first_vc: Vec<u8>,
-    /// Per port, the first cycle in which its output queue, and its queue of credits, can send.
-    flit_slot: Vec<u32>,
-    credit_slot: Vec<u32>,
     /// Input VCs in RC, in VA, and in SA with a flit: one bit each, every router beginning a new word.
     rc: Vec<u64>,
     va: Vec<u64>,
@@ -126,7 +139,7 @@ pub struct Routers {
     router_of_word: Vec<u32>,
     pipelines: Vec<Pipeline>,
     rng: Vec<Stream>,
-    /// Port of an input VC within its router.
+    /// Port of a VC within its router.
     port_of: Vec<u16>,
     allocation: Allocation,
 }
@@ -136,19 +149,15 @@ pub(super) struct Router<'a> {
     pub(super) num_vcs: usize,
     pub(super) inputs: &'a mut [InputVc],
     pub(super) credits: &'a mut [u16],
-    pub(super) busy: &'a mut [u32],
+    pub(super) ports: &'a mut [PortState],
     pub(super) va_grant: &'a mut [u16],
     pub(super) va_accept: &'a mut [u16],
     pub(super) sa_grant: &'a mut [u16],
     pub(super) sa_accept: &'a mut [u16],
-    pub(super) first_vc: &'a mut [u8],
-    flit_slot: &'a mut [u32],
-    credit_slot: &'a mut [u32],
     pub(super) rc: &'a mut [u64],
     pub(super) va: &'a mut [u64],
     pub(super) sa: &'a mut [u64],
     pub(super) port_of: &'a [u16],
-    links: &'a [Link],
     routing: &'a Routing,
     rng: &'a mut Stream,
     /// What the board of queue lengths shows now.
@@ -218,7 +227,7 @@ impl Routers {
         for lr in 0..wiring.n_routers() {
             let own_vcs = wiring.ports(lr).len() * num_vcs;
             let first_bit = word_base[lr] * 64;
-            inputs.extend((0..own_vcs as u32).map(|i| InputVc { bit: first_bit + i, ..IDLE }));
+            inputs.extend((0..own_vcs).map(|i| InputVc { bit: first_bit + i as u32, port: (i / num_vcs) as Port, ..IDLE }));
             router_of_word.resize(router_of_word.len() + own_vcs.div_ceil(64), lr as u32);
             word_base.push(router_of_word.len() as u32);
         }
@@ -229,14 +238,15 @@ impl Routers {
             routing,
             inputs,
             credits: vec![params.vc_buf_size; n_vcs],
-            busy: vec![0; n_ports],
+            ports: wiring
+                .links
+                .iter()
+                .map(|&link| PortState { link, flit_slot: 0, credit_slot: 0, busy: 0, first_vc: 0 })
+                .collect(),
             va_grant: vec![0; n_vcs],
             va_accept: vec![0; n_vcs],
             sa_grant: vec![0; n_ports],
             sa_accept: vec![0; n_ports],
-            first_vc: vec![0; n_ports],
-            flit_slot: vec![0; n_ports],
-            credit_slot: vec![0; n_ports],
             rc: vec![0; n_words],
             va: vec![0; n_words],
             sa: vec![0; n_words],
@@ -330,10 +340,7 @@ impl Network {
                 for_each_bit(stage, |input| sum ^= u64::from(routers.inputs[first + input].vcs));
             }
         }
-        sum ^= touch(&self.wiring.links[ports.clone()], |link| u64::from(link.to));
-        sum ^= touch(&routers.busy[ports.clone()], |&x| x.into());
-        sum ^= touch(&routers.flit_slot[ports.clone()], |&x| x.into());
-        sum ^= touch(&routers.credit_slot[ports.clone()], |&x| x.into());
+        sum ^= touch(&routers.ports[ports.clone()], |port| port.busy.into());
         sum ^= touch(&routers.sa_grant[ports.clone()], |&x| x.into());
         sum ^= touch(&routers.sa_accept[ports], |&x| x.into());
         sum ^= touch(&routers.credits[vcs.clone()], |&x| x.into());
@@ -409,19 +416,15 @@ impl Network {
             num_vcs: routers.num_vcs,
             inputs: &mut routers.inputs[vcs.clone()],
             credits: &mut routers.credits[vcs.clone()],
-            busy: &mut routers.busy[ports.clone()],
+            ports: &mut routers.ports[ports.clone()],
             va_grant: &mut routers.va_grant[vcs.clone()],
             va_accept: &mut routers.va_accept[vcs.clone()],
             sa_grant: &mut routers.sa_grant[ports.clone()],
-            sa_accept: &mut routers.sa_accept[ports.clone()],
-            first_vc: &mut routers.first_vc[ports.clone()],
-            flit_slot: &mut routers.flit_slot[ports.clone()],
-            credit_slot: &mut routers.credit_slot[ports.clone()],
+            sa_accept: &mut routers.sa_accept[ports],
             rc: &mut routers.rc[words.clone()],
             va: &mut routers.va[words.clone()],
             sa: &mut routers.sa[words],
             port_of: &routers.port_of[..vcs.len()],
-            links: &wiring.links[ports],
             routing: &routers.routing,
             rng: &mut routers.rng[lr],
             board: board.as_ref().map_or(&[], |board| board.read(now)),
@@ -501,12 +504,12 @@ impl Router<'_> {
     /// Decides where the packet at the head of `input` goes next.
     #[inline]
     pub(super) fn route(&mut self, input: usize, params: &Params) {
-        let in_port = self.port_of[input];
         let input = &mut self.inputs[input];
+        let in_port = input.port;
         let flit = &mut input.front;
         if flit.target == self.id {
             let local = flit.dst.wrapping_sub(self.first_endpoint);
-            let n_endpoints = self.links.len() as u32 - u32::from(self.degree);
+            let n_endpoints = self.ports.len() as u32 - u32::from(self.degree);
             if local < n_endpoints {
                 input.out_port = self.degree + local as Port;
                 // An endpoint always consumes, so its channel cannot be part of a cycle of waiting: any VC will do.
@@ -529,7 +532,7 @@ impl Router<'_> {
     /// Gives output VC `vc` of `port` to the packet at the head of `input`.
     #[inline]
     pub(super) fn take_vc(&mut self, input: usize, port: usize, vc: u8) {
-        self.busy[port] |= 1 << vc;
+        self.ports[port].busy |= 1 << vc;
         let input = &mut self.inputs[input];
         input.out_vc = vc;
         input.state = State::Active;
@@ -547,12 +550,14 @@ impl Router<'_> {
     pub(super) fn traverse(&mut self, input: usize, wires: &mut Wires, params: &Params, clock: Clock) {
         let queue = &mut self.inputs[input];
         let (port, vc) = (usize::from(queue.out_port), usize::from(queue.out_vc));
+        let in_port = usize::from(queue.port);
         let flit = queue.pop(&mut wires.slab);
         let tail = flit.flags & flag::TAIL != 0;
         queue.occupied += i64::from(clock.now);
         let more = queue.len > 0;
+        let out = &mut self.ports[port];
         if tail {
-            self.busy[port] &= !(1 << vc);
+            out.busy &= !(1 << vc);
             queue.state = if more { State::Waiting } else { State::Idle };
             if more {
                 set(self.rc, input);
@@ -562,15 +567,15 @@ impl Router<'_> {
             clear(self.sa, input);
         }
         self.credits[port * self.num_vcs + vc] -= 1;
-        let in_port = usize::from(self.port_of[input]);
         let in_vc = input - in_port * self.num_vcs;
         wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
-        let departs = (clock.crossing + params.st_final_delay - 1).max(self.flit_slot[port]);
-        self.flit_slot[port] = departs + 1;
+        let departs = (clock.crossing + params.st_final_delay - 1).max(out.flit_slot);
+        out.flit_slot = departs + 1;
         wires.departs(departs, self.id, &flit, [port, vc]);
-        wires.send_flit(&self.links[port], departs, vc, flit);
-        let departs = clock.now.max(self.credit_slot[in_port]);
-        self.credit_slot[in_port] = departs + 1;
-        wires.send_credit(&self.links[in_port], departs, in_vc);
+        wires.send_flit(&out.link, departs, vc, flit);
+        let back = &mut self.ports[in_port];
+        let departs = clock.now.max(back.credit_slot);
+        back.credit_slot = departs + 1;
+        wires.send_credit(&back.link, departs, in_vc);
     }
 }

@@ -97,7 +97,7 @@ impl Log {
 
 impl Router<'_> {
     fn place(&self, input: usize) -> Place {
-        let port = self.port_of[input];
+        let port = self.inputs[input].port;
         [port, (input - usize::from(port) * self.num_vcs) as u16]
     }
 
@@ -130,7 +130,7 @@ impl Router<'_> {
             let event = match won {
                 Some(&(_, port, vc)) => Event::Allocated(now.into(), self.id, self.place(input), [port, vc.into()]),
                 None => {
-                    let free = head.vcs & !self.busy[usize::from(head.out_port)] != 0;
+                    let free = head.vcs & !self.ports[usize::from(head.out_port)].busy != 0;
                     let why = if free { Wait::VcLost } else { Wait::VcHeld };
                     Event::Waited(now.into(), self.id, self.place(input), head.out_port, why)
                 }

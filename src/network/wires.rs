@@ -8,6 +8,8 @@ use crate::network::{wire, Arrival, Far, Link, Params};
 
 /// What will happen to the routers and endpoints of one tile, and which of them have work.
 pub(super) struct Tile {
+    /// A lower bound on the next cycle in which it has anything to do.
+    pub(super) due: Cycle,
     /// Flits by the cycle in which a router sees them.
     pub(super) arrivals: Wheel<Arrival>,
     /// Flits by the cycle in which an endpoint reads them.
@@ -29,6 +31,7 @@ pub(super) struct Tile {
 impl Tile {
     fn new(horizon: Cycle, n_routers: usize, n_endpoints: usize) -> Self {
         Self {
+            due: 0,
             arrivals: Wheel::new(horizon),
             ejections: Wheel::new(horizon),
             credits: Wheel::new(horizon),
@@ -57,8 +60,6 @@ impl Tile {
 /// The channels of one partition.
 pub(super) struct Wires {
     pub(super) tiles: Vec<Tile>,
-    /// Per tile, a lower bound on the next cycle in which it has anything to do.
-    pub(super) due: Vec<Cycle>,
     /// Flits that wait behind others.
     pub(super) slab: Slab,
     /// The first cycle of the span that the tiles are being run through: every event before it has been taken.
@@ -88,7 +89,6 @@ impl Wires {
         let horizon = params.horizon() + span;
         let tiles: Vec<Tile> = tiles.map(|(routers, endpoints)| Tile::new(horizon, routers, endpoints)).collect();
         Self {
-            due: vec![0; tiles.len()],
             tiles,
             slab: Slab::default(),
             span_start: 0,
@@ -105,9 +105,9 @@ impl Wires {
     /// The tile, after noting that it has something to do in cycle `at`.
     #[inline]
     pub(super) fn rouse(&mut self, tile: u32, at: Cycle) -> &mut Tile {
-        let due = &mut self.due[tile as usize];
-        *due = (*due).min(at);
-        &mut self.tiles[tile as usize]
+        let tile = &mut self.tiles[tile as usize];
+        tile.due = tile.due.min(at);
+        tile
     }
 
     /// Counts a flit that won the switch.
