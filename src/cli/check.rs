@@ -8,6 +8,7 @@ use clap::Args;
 use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
+use crate::stats::Goal;
 use crate::study::{routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES};
 use crate::traffic;
 
@@ -82,6 +83,7 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("longest path", format!("{max_hops} router-to-router channels"));
     row("VCs required", format!("{} (num_vcs = {})", (routing.vcs_required)(config, &point.survey), point.params.num_vcs));
     row("deadlock", evidence.to_string());
+    row("zero-load latency", format!("at most {} cycles, from end to end", point.rules.fill));
     row("traffic", traffic(&point));
     row("load bound", load_bound(&point)?);
     row(
@@ -93,10 +95,21 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("cut channels", format!("{} of {}", point.layout.cut_channels, graph.n_channels()));
     row("lookahead", point.layout.lookahead.map_or("unlimited: nothing is cut".into(), |l| format!("{l} cycles")));
     row("memory", format!("about {:.0} MB per rank", estimate.bytes_per_rank as f64 / 1e6));
+    if point.rules.goal == Goal::Steady {
+        row("warm-up", warm_up(&point));
+    }
     row("cycles", format!("at most {}", estimate.longest));
     let seconds = estimate.seconds(ranks * threads);
     row("time", format!("about {} on {} cores", duration(seconds), ranks * threads));
     Ok((text, seconds))
+}
+
+/// How long nothing is measured, and why if it is longer than asked for.
+fn warm_up(point: &Point) -> String {
+    let (periods, asked) = (point.rules.warmup_periods, point.config.int("measurement.warmup_periods") as u64);
+    let why =
+        if periods > asked { format!(", more than warmup_periods = {asked}: as long as a packet takes") } else { String::new() };
+    format!("{} cycles ({periods} samples{why})", periods * point.rules.sample_period)
 }
 
 /// The pattern, and how many take part.

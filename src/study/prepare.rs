@@ -12,7 +12,7 @@ use crate::routing::Survey;
 use crate::stats::Rules;
 use crate::study::Point;
 use crate::topology::Graph;
-use crate::traffic::{self, Injection, Pattern, TrafficPattern};
+use crate::traffic::{self, largest_packet, Injection, Pattern, TrafficPattern};
 use crate::{routing, topology};
 
 /// The topology of a configuration.
@@ -27,6 +27,11 @@ pub fn topology_of(config: &Config) -> &'static topology::Entry {
 pub fn routing_of(config: &Config) -> &'static routing::Entry {
     let name = config.text(routing::ALGORITHM);
     routing::REGISTRY.iter().find(|e| e.name == name).expect("the schema lists the registry's names")
+}
+
+/// Whether the routing `entry` is for the topology of `config`.
+fn fits(entry: &routing::Entry, config: &Config) -> bool {
+    entry.topologies.is_empty() || entry.topologies.contains(&config.text("network.topology"))
 }
 
 /// The partitioner of a configuration.
@@ -93,7 +98,7 @@ impl Prepared {
         let survey = self.survey(config)?;
         let entry = routing_of(config);
         let topology = config.text("network.topology");
-        if !entry.topologies.is_empty() && !entry.topologies.contains(&topology) {
+        if !fits(entry, config) {
             return Err(config
                 .fault(
                     routing::ALGORITHM,
@@ -145,7 +150,11 @@ impl Prepared {
         let n = survey.as_ref().map_or(0, |s| s.graph().n_endpoints());
         let injection = pattern.as_ref().and_then(|p| Injection::new(config, p, n).map_err(|e| faults.add_new(e)).ok());
         let packets = entry.timed.then(|| pattern.as_ref().and_then(Pattern::messages).map_or(0, |list| list.n_packets()));
-        let rules = Rules::new(config, slowest, packets).map_err(|e| faults.add_new(e.into())).ok();
+        let (routing, flits) = (routing_of(config), largest_packet(config) as u32);
+        // What is wrong with one of the two is told already, or by `evidence`.
+        let hops = survey.as_ref().filter(|_| fits(routing, config)).map_or(0, |survey| (routing.max_hops)(config, survey));
+        let fill = params.as_ref().map_or(0, |p| p.zero_load_latency(hops, flits));
+        let rules = Rules::new(config, slowest, fill, packets).map_err(|e| faults.add_new(e.into())).ok();
         if let (Some(list), Some(rules)) = (pattern.as_ref().and_then(Pattern::messages), &rules) {
             if list.last_time() >= rules.longest() {
                 let message = format!("the last message comes in cycle {}, after the end of the point", list.last_time());
