@@ -292,7 +292,11 @@ impl Watcher for Reporting {
         let mut hops = self.hops.lock().unwrap_or_else(PoisonError::into_inner);
         *hops += flit_hops;
         lock(&self.progress).advance(self.index, cycle, *hops);
-        !self.interrupted.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed)
+        !self.stops()
+    }
+
+    fn stops(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
 }
 

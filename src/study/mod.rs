@@ -22,6 +22,6 @@ pub use plan::Plan;
 pub use prepare::{partitioner_of, routing_of, static_bound, topology_of, Estimate, Prepared};
 pub use run::{print_table, run, Finished, Request, VOLATILE_TABLES};
 pub use schema::{cube_schema, reference, schema, PARTITIONERS};
-pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Unwatched, Watcher};
+pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Stoppable, Unwatched, Watcher};
 pub use team::{abort, Team};
 pub use trace::{trace, PacketName, Spent, Traced};

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::output::PointTable;
 use crate::study::leader::{Leader, SIDE_BY_SIDE};
 use crate::study::plan::Plan;
-use crate::study::{schema, Prepared, Team};
+use crate::study::{schema, Prepared, Stoppable, Team};
 
 /// Tables of the input that change no result.
 pub const VOLATILE_TABLES: &[&str] = &["runtime", "output"];
@@ -52,7 +52,7 @@ pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Res
     if team.rank() == 0 {
         Leader::new(request, team, (plan, prepared), threads, interrupted)?.run().map(Some)
     } else {
-        follow(team, &plan, prepared, threads)?;
+        follow(team, &plan, prepared, threads, interrupted)?;
         Ok(None)
     }
 }
@@ -130,8 +130,8 @@ fn check_all(plan: &Plan, team: &Team) -> Result<Prepared, ConfigErrors> {
     }
 }
 
-/// What ranks other than 0 do: simulate the points that rank 0 names, until it names none.
-fn follow(team: &Team, plan: &Plan, mut prepared: Prepared, threads: usize) -> Result<(), Error> {
+/// What ranks other than 0 do: simulate the points that rank 0 names, until it names none, or ends the job.
+fn follow(team: &Team, plan: &Plan, mut prepared: Prepared, threads: usize, interrupted: &AtomicBool) -> Result<(), Error> {
     loop {
         let bytes = team.broadcast(Vec::new())?;
         let Order { index, load } =
@@ -141,7 +141,11 @@ fn follow(team: &Team, plan: &Plan, mut prepared: Prepared, threads: usize) -> R
         }
         let config = plan.config(index as usize, load);
         let point = prepared.point(&config, (team.size() * threads) as u32)?;
-        team.simulate(&point, threads, &crate::study::Unwatched)?;
+        match team.simulate(&point, threads, &Stoppable(interrupted)) {
+            // Rank 0 was interrupted as well: it ends all ranks when it has written its summary, so wait for it.
+            Err(Error::Interrupted) => {}
+            result => drop(result?),
+        }
     }
 }
 

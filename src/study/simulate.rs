@@ -15,6 +15,12 @@ use crate::topology::Graph;
 use crate::traffic::MessageList;
 use crate::transport::{Hub, Local, Threads, Transport};
 
+/// Flits that the ports of a partition can move between two looks at whether to stop.
+const WINDOW_FLITS: u64 = 1 << 22;
+
+/// The least number of cycles between two such looks: so many a partition takes through its caches at a time.
+const MIN_WINDOW: Cycle = 16;
+
 /// A point ready to be simulated; shared by the partitions of a process.
 pub struct Point {
     /// The network.
@@ -44,6 +50,14 @@ impl Point {
         (routing_of(&self.config).build)(&self.config, &self.survey, routers)
     }
 
+    /// Cycles between two looks at whether to stop, the same in all partitions: about a second of work where every port is busy.
+    fn longest_window(&self) -> Cycle {
+        let graph = &self.graph;
+        let parts = u64::from(self.layout.n_partitions.min(graph.n_routers()));
+        let ports = (graph.n_channels() as u64 + u64::from(graph.n_endpoints())).max(1);
+        (WINDOW_FLITS * parts / ports).max(MIN_WINDOW)
+    }
+
     /// The network of `partition` at cycle 0, and the windows in which it runs.
     ///
     /// # Errors
@@ -51,8 +65,8 @@ impl Point {
     pub fn network(&self, partition: PartitionId) -> Result<(Network, Windows), ConfigErrors> {
         let wiring = Wiring::new(&self.graph, &self.params, &self.layout, partition);
         let routing = self.build_routing(&wiring.routers)?;
-        // Without a cut there is nobody to wait for.
-        let lookahead = self.layout.lookahead.unwrap_or(Cycle::MAX);
+        // Without a cut there is nobody to wait for, but somebody may wait for an end.
+        let lookahead = self.layout.lookahead.unwrap_or(Cycle::MAX).min(self.longest_window());
         let windows = Windows::new(wiring.neighbours.clone(), lookahead, self.layout.depth);
         let network = Network::new(
             &self.params,
@@ -86,6 +100,12 @@ pub trait Watcher: Sync {
     /// Called by partition 0 after each sample: cycles simulated, and flits moved by all partitions in it. Returning
     /// false ends the run without a result.
     fn sampled(&self, cycle: Cycle, flit_hops: u64) -> bool;
+
+    /// Called by every partition at the end of each window. Returning true in one of them ends the run without a result, in
+    /// all of them.
+    fn stops(&self) -> bool {
+        false
+    }
 }
 
 /// Watches nothing.
@@ -94,6 +114,19 @@ pub struct Unwatched;
 impl Watcher for Unwatched {
     fn sampled(&self, _cycle: Cycle, _flit_hops: u64) -> bool {
         true
+    }
+}
+
+/// Ends a run when the flag is raised.
+pub struct Stoppable<'a>(pub &'a AtomicBool);
+
+impl Watcher for Stoppable<'_> {
+    fn sampled(&self, _cycle: Cycle, _flit_hops: u64) -> bool {
+        !self.stops()
+    }
+
+    fn stops(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -191,6 +224,8 @@ impl<'a> PartitionRun<'a> {
     }
 
     fn simulate(&mut self, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<(), Error> {
+        // A partition without routers has no neighbours to stop with: it waits for partition 0, like after every sample.
+        let has_routers = self.point.layout.assignment.contains(&transport.partition());
         let mut step = self.phases.as_mut().map_or(Step::Continue, Phases::begin);
         loop {
             let order = transport.broadcast(vec![step.encode()])?;
@@ -210,7 +245,7 @@ impl<'a> PartitionRun<'a> {
                 Step::Abandon => return Err(Error::Interrupted),
             }
             let until = self.windows.now() + self.point.rules.sample_period;
-            self.windows.run(&mut self.network, transport, until)?;
+            self.windows.run_unless(&mut self.network, transport, until, &|| has_routers && watcher.stops())?;
             let period = self.audit(transport)?;
             if let Some(sum) = gather_periods(transport, period)? {
                 let goes_on = watcher.sampled(until, sum.flit_hops);
