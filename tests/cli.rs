@@ -180,6 +180,43 @@ fn faults_that_take_a_network_to_find_are_told_at_once_too() {
 }
 
 #[test]
+fn a_fault_of_a_key_hides_none_that_takes_a_network_to_find() {
+    let toml = |more: &str, q: &str| {
+        format!("[network]\ntopology = 'slim-fly'\n{q}\n[traffic]\ninjection_rate = 0.1\npacket_size = 4\n[router]\n{more}\n")
+    };
+    let tight = "flow_control = 'virtual-cut-through'\nvc_buf_size = 2";
+    let end = "[measurement]\nmin_samples = 5\nmax_samples = 2";
+    for (input, all) in [
+        // An unknown key that nothing is like.
+        (toml("wombats = 2", "q = 6"), &["unknown key `router.wombats`", "q = 6"][..]),
+        (toml(&format!("wombats = 2\n{tight}\n{end}"), "q = 6"), &["wombats", "q = 6", "whole packet", "max_samples 2"]),
+        (toml("wombats = 2\nnum_vcs = 1", "q = 5"), &["wombats", "needs 2 VCs"]),
+        // A value that is not known keeps silent what hangs on it, and nothing else.
+        (toml(&format!("{tight}\n{end}"), "q = 'x'"), &["`network.q` takes", "max_samples 2"]),
+        (toml(&format!("num_vcs = 99\n{end}"), "q = 6"), &["num_vcs", "q = 6", "max_samples 2"]),
+        // So does one that a slip of the pen was meant for: 4 VCs were not asked for, and neither was a buffer of 16.
+        (toml("num_vc = 1", "q = 5"), &["did you mean `router.num_vcs`"]),
+        (toml("num_vc = 1", "q = 6"), &["did you mean `router.num_vcs`", "q = 6"]),
+        (toml(&format!("[measurment]\nmin_samples = 5\n{end}"), "q = 6"), &["did you mean [measurement]", "q = 6"]),
+        // Too many points to look at, no TOML at all, no network.
+        (toml("[[", "q = 6"), &["not TOML"]),
+        (
+            "[traffic]\ninjection_rate = 0.1\nwombats = 1\n[router]\nnum_vcs = 1\n".into(),
+            &["wombats", "network.topology` is required"],
+        ),
+    ] {
+        let (run, place) = (refusal(&input, &[]), Place::new(&input));
+        let check = sfpdes_with(&["check", place.input().to_str().unwrap()]);
+        for (name, text) in [("run", run), ("check", check.stderr)] {
+            assert!(all.iter().all(|says| text.contains(says)), "{name} {all:?}:\n{text}");
+            assert!(text.contains(&format!("{} fault", all.len())), "{name} {all:?}:\n{text}");
+        }
+    }
+    let text = refusal(&toml("num_vcs = 1", "q = 6"), &["router.wombats=3", "measurement.max_samples=1"]);
+    assert!(text.contains("wombats") && text.contains("q = 6") && text.contains("max_samples 1"), "{text}");
+}
+
+#[test]
 fn values_that_mean_nothing_are_refused_by_name() {
     let rates = ["nan", "-nan", "inf", "-inf", "-0.1", "1.5", "1e400", "'fast'", "[]"];
     for (key, values) in [

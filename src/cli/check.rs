@@ -27,7 +27,7 @@ const BOUND_MAX_ROUTERS: u32 = 4096;
 
 /// Checks the input and tells what it would take.
 pub fn check(args: &CheckArgs) -> Result<(), Error> {
-    let plan = Plan::new(Study::load(&args.input.input()?, &args.input.sets(), schema())?);
+    let plan = Plan::examined(Study::examine_file(&args.input.input()?, &args.input.sets(), schema()))?;
     let study = plan.study();
     let mut prepared = Prepared::default();
     let mut faults = plan.faults();

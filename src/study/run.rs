@@ -61,11 +61,10 @@ pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Res
 /// the check has prepared.
 fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error> {
     if team.rank() == 0 {
-        let study = match request.text {
-            Some(text) => Study::parse(&request.input.to_string_lossy(), text, &request.sets, schema())?,
-            None => Study::load(&request.input, &request.sets, schema())?,
-        };
-        let plan = Plan::new(study);
+        let plan = Plan::examined(match request.text {
+            Some(text) => Study::examine(&request.input.to_string_lossy(), text, &request.sets, schema()),
+            None => Study::examine_file(&request.input, &request.sets, schema()),
+        })?;
         let prepared = check_all(&plan, team)?;
         let mut texts = vec![plan.study().to_toml(&[])];
         for (path, file) in plan.study().files() {
