@@ -115,11 +115,15 @@ fn children(parent: u32) -> Vec<u32> {
 #[cfg(feature = "mpi")]
 #[test]
 fn ranks_end_in_the_middle_of_a_sample_whichever_of_them_is_told() {
-    for (input, ranks, threads) in [(INPUT, 2, 1), (ROW, 4, 1), (ROW, 2, 2), (ROW, 7, 1)] {
-        // All of them, as a batch system does it, or one alone. A rank without a router has nobody to tell.
-        for told in [0..ranks, 0..1, 1..2] {
+    for (input, ranks, threads, side_by_side) in
+        [(INPUT, 2, 1, 1), (ROW, 4, 1, 1), (ROW, 2, 2, 1), (ROW, 7, 1, 1), (INPUT, 2, 1, 2), (ROW, 4, 1, 2)]
+    {
+        // All of them, as a batch system does it, or one alone that has a part in the second point.
+        let another = if side_by_side == 1 { 1 } else { ranks - 1 };
+        for told in [0..ranks, 0..1, another..another + 1] {
             let place = Place::new(input);
-            let command = place.command(&place.path("results.h5"), &[], ranks, threads);
+            let sets = [&*format!("runtime.side_by_side={side_by_side}")];
+            let command = place.command(&place.path("results.h5"), &sets, ranks, threads);
             check(&place, start(command), |mpirun| {
                 let mut ranks = children(mpirun);
                 ranks.sort_unstable();

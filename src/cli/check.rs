@@ -9,7 +9,9 @@ use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
 use crate::stats::Goal;
-use crate::study::{routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES};
+use crate::study::{
+    ranks_per_point, routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES,
+};
 use crate::traffic;
 
 /// Arguments of `check`.
@@ -31,10 +33,11 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let study = plan.study();
     let mut prepared = Prepared::default();
     let mut faults = plan.faults();
+    let per_point = ranks_per_point(&study.points[0], args.ranks).map_err(|e| faults.add_new(e.into())).unwrap_or(1);
     let mut text = String::new();
     let mut seconds = 0.0;
     for (index, config) in plan.samples().iter().enumerate() {
-        match describe(config, args.ranks, &mut prepared) {
+        match describe(config, per_point, &mut prepared) {
             Ok((description, estimate)) => {
                 seconds += estimate * plan.per_combination() as f64;
                 // Points differ in what is swept; the first stands for the others.
@@ -53,7 +56,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let _ = writeln!(head, "# Derived{}\n", if points > 1 { ", for the first point" } else { "" });
     let side_by_side = study.points[0].int("runtime.side_by_side");
     seconds /= side_by_side as f64;
-    let cores = args.ranks * (study.points[0].int("runtime.threads") * side_by_side) as u32;
+    let cores = per_point * (study.points[0].int("runtime.threads") * side_by_side) as u32;
     let most = if plan.search().is_some() { "at most " } else { "" };
     let _ = writeln!(text, "\n{:<28}{most}{points}", "points");
     let _ = writeln!(text, "{:<28}about {} on {cores} cores, if no point saturates", "time for all points", duration(seconds));

@@ -7,12 +7,11 @@ use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, PartitionId, RouterId};
-use crate::network::{Blocked, Layout, Load, Network, Params, Wiring};
+use crate::network::{Layout, Load, Network, Params, Wiring};
 use crate::routing::{deadlock, Routing, Survey};
-use crate::stats::{report, Listed, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
-use crate::study::routing_of;
+use crate::stats::{Period, Phases, PointReport, Rules, Status, Step, Totals};
+use crate::study::{routing_of, Ended};
 use crate::topology::Graph;
-use crate::traffic::MessageList;
 use crate::transport::{Hub, Local, Threads, Transport};
 
 /// Flits that the ports of a partition can move between two looks at whether to stop.
@@ -135,13 +134,22 @@ impl Watcher for Stoppable<'_> {
 /// # Errors
 /// A contract that does not hold, or the watcher's wish to end.
 pub fn simulate(point: &Point, watcher: &dyn Watcher) -> Result<Outcome, Error> {
+    count(point, watcher)?.outcome(point)
+}
+
+/// As [`simulate`], as far as the counts.
+///
+/// # Errors
+/// As [`simulate`].
+pub(super) fn count(point: &Point, watcher: &dyn Watcher) -> Result<Ended, Error> {
     let threads = point.layout.n_partitions as usize;
-    if threads == 1 {
-        return run_partition(point, &mut Local, watcher).map(|o| o.expect("partition 0 has the outcome"));
-    }
-    let hub = Hub::new(threads);
-    let ends = run_threads(threads, &hub, |thread| run_partition(point, &mut Threads::new(thread, hub.clone()), watcher));
-    first_of(ends).map(|o| o.expect("partition 0 has the outcome"))
+    let ended = if threads == 1 {
+        end_partition(point, &mut Local, watcher)?
+    } else {
+        let hub = Hub::new(threads);
+        first_of(run_threads(threads, &hub, |thread| end_partition(point, &mut Threads::new(thread, hub.clone()), watcher)))?
+    };
+    ended.ok_or_else(|| Error::Internal("partition 0 has no outcome".into()))
 }
 
 /// Runs `work` on threads `0..n`; when one fails, the others are released from waiting for it.
@@ -198,6 +206,14 @@ pub fn first_of<T>(ends: Vec<Result<T, Error>>) -> Result<T, Error> {
 /// # Errors
 /// As [`simulate`], and a peer that is gone.
 pub fn run_partition(point: &Point, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<Option<Outcome>, Error> {
+    end_partition(point, transport, watcher)?.map(|ended| ended.outcome(point)).transpose()
+}
+
+/// As [`run_partition`], as far as the counts.
+///
+/// # Errors
+/// As [`run_partition`].
+pub(super) fn end_partition(point: &Point, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<Option<Ended>, Error> {
     let mut run = PartitionRun::new(point, transport)?;
     run.simulate(transport, watcher)?;
     run.finish(transport)
@@ -273,11 +289,11 @@ impl<'a> PartitionRun<'a> {
         Ok(period)
     }
 
-    fn finish(mut self, transport: &mut dyn Transport) -> Result<Option<Outcome>, Error> {
+    fn finish(mut self, transport: &mut dyn Transport) -> Result<Option<Ended>, Error> {
         self.totals.measured = self.network.measured();
         self.totals.arrived = self.network.arrived();
         let own_stuck = self.network.oldest(10).into_iter().map(|(at, text)| format!("{at:>10}\t{text}")).collect::<Vec<_>>();
-        let all_stuck = transport.gather(own_stuck.join("\n").into_bytes())?;
+        let oldest = transport.gather(own_stuck.join("\n").into_bytes())?;
         let all = transport.gather(self.totals.encode())?;
         let stalled = self.phases.as_ref().and_then(|phases| phases.outcome).is_some_and(|(status, _)| status == Status::Stalled);
         let stalled = transport.broadcast(vec![stalled.into()])? == [1];
@@ -288,35 +304,9 @@ impl<'a> PartitionRun<'a> {
         for bytes in all {
             totals.merge(Totals::decode(&bytes).ok_or_else(|| Error::Internal("totals are cut short".into()))?);
         }
-        let graph = &self.point.graph;
-        let parties = self.point.load.pattern.parties(graph.n_endpoints());
-        let sizes = Sizes {
-            active: parties.active,
-            receiving: parties.receiving,
-            messages: self.point.load.pattern.messages().map_or(Vec::new(), |list| listed(list)),
-            n_channels: graph.n_channels(),
-            num_vcs: self.point.params.num_vcs as usize,
-            sample_period: self.point.rules.sample_period,
-        };
-        let report = report(&phases, &totals, &sizes);
-        let stuck = if report.status == Status::Stalled { oldest_of(&all_stuck) } else { Vec::new() };
-        let cycle = cycle_of(&waits, graph, self.point.params.num_vcs)?;
-        Ok(Some(Outcome { report, stuck, cycle, windows: self.windows.exchanged() }))
+        let windows = self.windows.exchanged();
+        Ok(Some(Ended { phases, totals, oldest: oldest.join(&b'\n'), waits: waits.concat(), windows }))
     }
-}
-
-/// The messages in the order of their file.
-fn listed(list: &MessageList) -> Vec<Listed> {
-    let mut messages: Vec<_> = list.messages().to_vec();
-    messages.sort_unstable_by_key(|m| m.index);
-    let listed = messages.iter().map(|m| Listed {
-        time: u64::from(m.time),
-        source: u64::from(m.source),
-        destination: u64::from(m.destination),
-        size: u64::from(m.size),
-        packets: u64::from(m.n_packets(list.packet_size())),
-    });
-    listed.collect()
 }
 
 /// The sum over partitions, in partition 0; also checks that nothing was lost between partitions.
@@ -333,23 +323,4 @@ fn gather_periods(transport: &mut dyn Transport, period: Period) -> Result<Optio
         sum.add(&bytemuck::pod_read_unaligned(bytes));
     }
     Ok(Some(sum))
-}
-
-/// A cycle among what the heads of all partitions wait for.
-fn cycle_of(all: &[Vec<u8>], graph: &Graph, num_vcs: u32) -> Result<Option<deadlock::Cycle>, Error> {
-    let bytes = all.concat();
-    let waits: Vec<Blocked> = bytes.chunks_exact(size_of::<Blocked>()).map(bytemuck::pod_read_unaligned).collect();
-    if waits.len() * size_of::<Blocked>() != bytes.len() {
-        return Err(Error::Internal("what waits in a partition is cut short".into()));
-    }
-    let waits: Vec<[u32; 4]> = waits.iter().map(|w| [w.channel, w.vc, graph.channel(w.router) + w.port, w.vcs]).collect();
-    Ok(deadlock::cycle_of_waits(graph, &waits, num_vcs))
-}
-
-fn oldest_of(all: &[Vec<u8>]) -> Vec<String> {
-    let mut lines: Vec<String> =
-        all.iter().flat_map(|bytes| String::from_utf8_lossy(bytes).lines().map(str::to_string).collect::<Vec<_>>()).collect();
-    lines.sort_unstable();
-    lines.truncate(10);
-    lines.into_iter().filter_map(|line| line.split_once('\t').map(|(_, text)| text.to_string())).collect()
 }
