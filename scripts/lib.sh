@@ -9,6 +9,9 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 WITH_MPI=yes
 STATIC_HDF5=no
 
+# What HDF5's sources ask for. Debian 12 and its contemporaries have older ones.
+CMAKE_WANTED=3.26
+
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
     BOLD=$'\e[1m' PLAIN=$'\e[0m'
 else
@@ -72,6 +75,28 @@ have_venv() {
     have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null
 }
 
+# Whether the CMake that cargo will find is new enough.
+have_new_cmake() {
+    have cmake && version_at_least "$(cmake --version | sed -n '1s/.* //p')" "$CMAKE_WANTED"
+}
+
+# Puts a CMake that is new enough first in the PATH, if HDF5 is to be built: from an environment of its own, which takes pip and
+# a download of 30 MB once.
+find_cmake() {
+    [[ $STATIC_HDF5 == yes ]] || return 0
+    local tools=$ROOT/target/cmake
+    have_new_cmake && return 0
+    PATH=$tools/bin:$PATH
+    have_new_cmake && return 0
+    step "Getting CMake $CMAKE_WANTED or later into $tools"
+    # Later ones refuse to build what was written for the oldest.
+    if ! python3 -m venv "$tools" || ! "$tools/bin/python" -m pip install --quiet "cmake>=$CMAKE_WANTED,<4"; then
+        fail "no CMake: install version $CMAKE_WANTED or later from https://cmake.org, or build without --static-hdf5"
+    fi
+    hash -r
+    have_new_cmake || fail "the CMake that pip installed does not run: $tools/bin/cmake"
+}
+
 # A Python that imports what scripts/check_results.py needs, if there is one already.
 find_python() {
     local candidate
@@ -97,7 +122,7 @@ find_missing() {
     have_c_compiler || lack 'a C compiler' build-essential
     have pkg-config || lack 'pkg-config' pkg-config
     if [[ $STATIC_HDF5 == yes ]]; then
-        have cmake || lack 'CMake, to build HDF5' cmake
+        have_new_cmake || have_venv || lack "Python 3 with venv, to get CMake $CMAKE_WANTED for HDF5" python3 python3-venv
         have make || lack 'make, to build HDF5' build-essential
     else
         have_hdf5 || lack 'HDF5 with headers' libhdf5-dev

@@ -10,7 +10,7 @@ use std::time::Duration;
 use sfpdes::error::exit;
 use sfpdes::output::digest;
 use sfpdes::rng::{Purpose, Stream};
-use support::{assert_same, finish, numbers, sfpdes, start, table, wait, words, End, Place};
+use support::{assert_same, finish, numbers, refusal, sfpdes, sfpdes_with, start, table, wait, words, Place};
 
 const INPUT: &str = "
 [network]
@@ -40,23 +40,6 @@ confidence_width = 0.0
 traffic.injection_rate = [0.1, 0.2, 0.3, 0.4]
 simulation.seed = [1, 2, 3]
 ";
-
-fn sfpdes_with(arguments: &[&str]) -> End {
-    let mut command = sfpdes();
-    command.args(arguments);
-    finish(command)
-}
-
-/// `sfpdes run` on an input that must be refused; returns what it says, after checking that nothing was written.
-fn refusal(toml: &str, sets: &[&str]) -> String {
-    let place = Place::new(toml);
-    let end = finish(place.command(&place.path("results.h5"), sets, 1, 1));
-    assert_eq!(end.code(), Some(exit::INPUT), "{toml}\n{}", end.stderr);
-    assert_eq!(end.stdout, "");
-    assert!(place.names().is_empty(), "{:?}", place.names());
-    assert!(!end.stderr.contains("panicked"), "{}", end.stderr);
-    end.stderr
-}
 
 #[test]
 fn help_teaches_and_goes_to_stdout() {
@@ -123,60 +106,6 @@ fn check_tells_everything_and_writes_nothing() {
     assert!(value(&text, "partitions").starts_with("6 (2 ranks x 3 threads)"));
     assert_eq!(value(&text, "routers per partition"), "3");
     assert!(place.names().is_empty(), "{:?}", place.names());
-}
-
-#[test]
-fn check_and_run_refuse_the_same() {
-    for (toml, says) in [
-        (INPUT.replace("num_vcs = 2", "num_vcs = 1"), "needs 2 VCs"),
-        (INPUT.replace("num_vcs = 2", "num_vcs = 2\n[routing]\nvc_policy = 'any'"), "allow_deadlock"),
-        (INPUT.replace("q = 3", "q = 6"), "6"),
-        (INPUT.replace("num_vcs = 2", "num_vcs = 2\n[routing]\nalgorithm = 'dimension-order'"), "mesh"),
-    ] {
-        let text = refusal(&toml, &[]);
-        assert!(text.contains(says) && text.contains("input.toml"), "{text}");
-        let place = Place::new(&toml);
-        let check = sfpdes_with(&["check", place.input().to_str().unwrap()]);
-        assert_eq!((check.code(), check.stdout.as_str()), (Some(exit::INPUT), ""));
-        assert!(check.stderr.contains(says), "{}", check.stderr);
-    }
-}
-
-#[test]
-fn all_faults_are_told_at_once_with_their_places() {
-    let text = refusal(
-        "[network]\ntopology = 'slim-fly'\nq = 5\n[router]\nnum_vc = 2\nvc_buf_size = -3\n[traffic]\ninjection_rate = nan\n\
-         packet_size = 'two'\n[measurment]\nsample_period = 10\n",
-        &["router.credit_delay=lots"],
-    );
-    for (place, says) in [
-        ("input.toml:5:1", "num_vcs"),
-        ("input.toml:6:15", "vc_buf_size"),
-        ("input.toml:8:18", "injection_rate"),
-        ("input.toml:9:15", "packet_size"),
-        ("input.toml:10", "measurement"),
-        ("credit_delay", "lots"),
-    ] {
-        assert!(text.contains(place) && text.contains(says), "{place} {says}:\n{text}");
-    }
-    assert!(text.contains("6 faults"), "{text}");
-}
-
-#[test]
-fn faults_that_take_a_network_to_find_are_told_at_once_too() {
-    // A network that cannot be, a buffer without room for a packet, a window that ends before it begins, and VCs that one of
-    // the points lacks.
-    let router = "[router]\nflow_control = 'virtual-cut-through'\nvc_buf_size = 2\n";
-    let rest = "[traffic]\ninjection_rate = 0.1\npacket_size = 4\n[measurement]\nmin_samples = 5\nmax_samples = 2\n";
-    let sweep = "[sweep]\nrouter.num_vcs = [1, 2]\n";
-    let text = refusal(&format!("[network]\ntopology = 'slim-fly'\nq = 6\n{router}{rest}{sweep}"), &[]);
-    for says in ["q = 6", "whole packet", "max_samples 2", "3 faults"] {
-        assert!(text.contains(says), "{says}: {text}");
-    }
-    let text = refusal(&format!("[network]\ntopology = 'slim-fly'\nq = 5\n{router}{rest}{sweep}"), &[]);
-    for says in ["needs 2 VCs", "whole packet", "max_samples 2", "3 faults"] {
-        assert!(text.contains(says), "{says}: {text}");
-    }
 }
 
 #[test]

@@ -200,6 +200,9 @@ fn all_faults_of_an_input_are_told_at_once_with_their_places() {
     for says in ["did you mean \"node\"", "write [\"esv2\"]", "-1 is out of range", "did you mean `cube.sets`"] {
         assert!(text.contains(says), "{says}\n{text}");
     }
+    // An unknown key does not hide what is wrong with the values of others, if it cannot be meant for one of them.
+    let text = refusal("[cube]\nn = 4\nplacement = 'list'\nfaulty_nodes = [1, 16]\nwombats = 1\n", &[]);
+    assert!(text.contains("wombats") && text.contains("node 16 is not in") && text.contains("2 faults"), "{text}");
     let pairs = "[cube]\nplacement = 'list'\nfaulty_links = [[1], [2, 3, 4], 5, [6, 20], ['a', 1]]\n";
     let text = refusal(pairs, &[]);
     for says in ["[1] is no pair", "[2, 3, 4] is no pair", "5 is no pair", "20 is out of range", "is no integer"] {

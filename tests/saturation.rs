@@ -109,16 +109,3 @@ fn what_a_search_cannot_do_is_refused() {
     assert_eq!(end.code(), Some(exit::INPUT), "{}", end.stderr);
     assert!(!results.exists());
 }
-
-#[cfg(feature = "mpi")]
-#[test]
-fn ranks_do_not_run_points_side_by_side() {
-    let place = Place::new(BRIDGE);
-    let results = place.path("r.h5");
-    let mut command = support::mpirun(2, env!("CARGO_BIN_EXE_sfpdes"));
-    command.args([place.input().to_str().unwrap(), "--side-by-side", "2", "-o", results.to_str().unwrap()]);
-    let end = finish(command);
-    assert_eq!(end.code(), Some(exit::INPUT), "{}", end.stderr);
-    assert!(end.stderr.contains("one process only"), "{}", end.stderr);
-    assert!(!results.exists());
-}

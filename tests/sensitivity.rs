@@ -90,7 +90,7 @@ const CASES: &[Case] = &[
     ("measurement.max_samples", &[BUSY, "measurement.confidence_width=0.0"], "measurement.max_samples=5"),
     (
         "measurement.max_drain_periods",
-        &["traffic.injection_rate=0.05", "network.channel_latency=150", "router.vc_buf_size=64", "measurement.warmup_periods=20"],
+        &["traffic.injection_rate=1.0", "measurement.saturation_tolerance=1.0", "measurement.latency_thres=1e9"],
         "measurement.max_drain_periods=0",
     ),
     ("measurement.confidence_width", &["traffic.injection_rate=0.1"], "measurement.confidence_width=0.0"),

@@ -8,8 +8,10 @@ use clap::Args;
 use crate::cli::NetworkArgs;
 use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
+use crate::stats::Goal;
 use crate::study::{
-    partitioner_of, routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared, VOLATILE_TABLES,
+    partitioner_of, ranks_per_point, routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared,
+    VOLATILE_TABLES,
 };
 use crate::traffic;
 
@@ -28,14 +30,15 @@ const BOUND_MAX_ROUTERS: u32 = 4096;
 
 /// Checks the input and tells what it would take.
 pub fn check(args: &CheckArgs) -> Result<(), Error> {
-    let plan = Plan::new(Study::load(&args.input.input()?, &args.input.sets(), schema())?);
+    let plan = Plan::examined(Study::examine_file(&args.input.input()?, &args.input.sets(), schema()))?;
     let study = plan.study();
     let mut prepared = Prepared::default();
     let mut faults = plan.faults();
+    let per_point = ranks_per_point(&study.points[0], args.ranks).map_err(|e| faults.add_new(e.into())).unwrap_or(1);
     let mut text = String::new();
     let mut seconds = 0.0;
     for (index, config) in plan.samples().iter().enumerate() {
-        match describe(config, args.ranks, &mut prepared) {
+        match describe(config, per_point, &mut prepared) {
             Ok((description, estimate)) => {
                 seconds += estimate * plan.per_combination() as f64;
                 // Points differ in what is swept; the first stands for the others.
@@ -54,7 +57,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let _ = writeln!(head, "# Derived{}\n", if points > 1 { ", for the first point" } else { "" });
     let side_by_side = study.points[0].int("runtime.side_by_side");
     seconds /= side_by_side as f64;
-    let cores = args.ranks * (study.points[0].int("runtime.threads") * side_by_side) as u32;
+    let cores = per_point * (study.points[0].int("runtime.threads") * side_by_side) as u32;
     let most = if plan.search().is_some() { "at most " } else { "" };
     let _ = writeln!(text, "\n{:<28}{most}{points}", "points");
     let _ = writeln!(text, "{:<28}about {} on {cores} cores, if no point saturates", "time for all points", duration(seconds));
@@ -84,6 +87,7 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("longest path", format!("{max_hops} router-to-router channels"));
     row("VCs required", format!("{} (num_vcs = {})", (routing.vcs_required)(config, &point.survey), point.params.num_vcs));
     row("deadlock", evidence.to_string());
+    row("zero-load latency", format!("at most {} cycles, from end to end", point.rules.fill));
     row("traffic", traffic(&point));
     row("load bound", load_bound(&point)?);
     row(
@@ -95,10 +99,21 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("cut channels", format!("{} of {}", point.layout.cut_channels, graph.n_channels()));
     row("lookahead", point.layout.lookahead.map_or("unlimited: nothing is cut".into(), |l| format!("{l} cycles")));
     row("memory", format!("about {:.0} MB per rank", estimate.bytes_per_rank as f64 / 1e6));
+    if point.rules.goal == Goal::Steady {
+        row("warm-up", warm_up(&point));
+    }
     row("cycles", format!("at most {}", estimate.longest));
     let seconds = estimate.seconds(ranks * threads);
     row("time", format!("about {} on {} cores", duration(seconds), ranks * threads));
     Ok((text, seconds))
+}
+
+/// How long nothing is measured, and why if it is longer than asked for.
+fn warm_up(point: &Point) -> String {
+    let (periods, asked) = (point.rules.warmup_periods, point.config.int("measurement.warmup_periods") as u64);
+    let why =
+        if periods > asked { format!(", more than warmup_periods = {asked}: as long as a packet takes") } else { String::new() };
+    format!("{} cycles ({periods} samples{why})", periods * point.rules.sample_period)
 }
 
 /// The pattern, and how many take part.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml_edit::{Array, Value as Toml};
 
 use super::error::{ConfigError, Faults, Place, Source};
-use super::schema::Schema;
+use super::schema::{Definition, Schema};
 use super::value::{depth, Checker, Flaw, Value};
 use super::Kind;
 
@@ -85,6 +85,8 @@ pub(super) struct Draft<'a> {
     pub axes: Vec<usize>,
     /// By key: given, but not legally, so that its value is not known.
     pub suspect: Vec<bool>,
+    /// By key: an unknown name may have been meant for it, so that it may not have the value that it seems to have.
+    pub doubted: Vec<bool>,
     /// Tables of the file that belong to inputs of other commands.
     pub foreign: Vec<Foreign>,
     pub faults: Faults,
@@ -101,8 +103,27 @@ impl<'a> Draft<'a> {
     pub(super) fn new(schema: &'a Schema) -> Self {
         let n_keys = schema.keys.len();
         let faults = Faults::default();
-        let (slots, suspect) = (vec![None; n_keys], vec![false; n_keys]);
-        Self { schema, slots, axes: Vec::new(), suspect, foreign: Vec::new(), faults }
+        let (slots, suspect, doubted) = (vec![None; n_keys], vec![false; n_keys], vec![false; n_keys]);
+        Self { schema, slots, axes: Vec::new(), suspect, doubted, foreign: Vec::new(), faults }
+    }
+
+    /// Doubts the keys that are `meant`.
+    pub(super) fn doubt(&mut self, meant: impl Fn(&Definition) -> bool) {
+        for (doubted, key) in self.doubted.iter_mut().zip(&self.schema.keys) {
+            *doubted |= meant(key);
+        }
+    }
+
+    /// Doubts the keys that the unknown `path` may have been meant for.
+    pub(super) fn doubt_meant_by(&mut self, path: &str) {
+        let meant = self.schema.meant_by(path);
+        self.doubt(|key| meant.contains(&key.path));
+    }
+
+    /// By key: whether its value is not known.
+    pub(super) fn unsound(&self) -> Vec<bool> {
+        let doubted = self.doubted.iter().zip(&self.slots).map(|(&doubted, slot)| doubted && slot.is_none());
+        self.suspect.iter().zip(doubted).map(|(&suspect, doubted)| suspect || doubted).collect()
     }
 
     /// Judges the foreign tables of the file `name`. If it gives nothing but those, it is an input of another command, and that

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::draft::{Given, Slot};
 use super::error::Place;
 use super::files::Files;
-use super::schema::{Condition, Schema};
-use super::{ConfigError, Value};
+use super::schema::{Condition, Definition, Schema};
+use super::{ConfigError, Default, Value};
 
 /// A checked input, shared by its points.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Input {
     pub slots: Vec<Option<Slot>>,
     /// The swept keys, the slowest first.
     pub axes: Vec<usize>,
+    /// By key: its value is not known, because the input has a fault there.
+    pub unsound: Vec<bool>,
     /// Files that keys name, as far as they have been read.
     pub files: Files,
 }
@@ -60,6 +62,15 @@ impl Config {
     #[track_caller]
     pub fn applies(&self, path: &str) -> bool {
         self.applies_to(self.index(path))
+    }
+
+    /// Whether every key of `tables` that applies has the value that was meant: only then may a configuration of a
+    /// [`Flawed`](super::Flawed) input be asked for them.
+    #[must_use]
+    pub fn is_sound(&self, tables: &[&str]) -> bool {
+        let mut keys = self.input.schema.keys.iter().enumerate().filter(|(_, key)| tables.contains(&key.table()));
+        let missing = |index, key: &Definition| key.default == Default::Required && self.given_to(index).is_none();
+        !keys.any(|(index, key)| self.input.unsound[index] || missing(index, key) && self.applies_to(index))
     }
 
     /// The integer at `path`.
@@ -186,6 +197,7 @@ impl Config {
             let place = Place::Key((*path).to_string());
             let given = Given { value: value.clone(), place: place.clone() };
             input.slots[index] = Some(Slot { place, values: vec![given] });
+            input.unsound[index] = false;
         }
         Self { input: Arc::new(input), point: point.into() }
     }

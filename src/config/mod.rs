@@ -25,7 +25,7 @@ pub use error::{ConfigError, ConfigErrors};
 pub use files::TextFile;
 pub use key::{Applies, Default, Key, Kind};
 pub use schema::{Condition, Definition, Schema};
-pub use study::Study;
+pub use study::{Flawed, Study};
 pub use value::Value;
 
 #[cfg(test)]

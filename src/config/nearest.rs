@@ -47,16 +47,25 @@ impl Schema {
 
     /// What to say of an unknown key that has to be written with its whole path: the nearest; empty if nothing is close.
     pub(super) fn hint_for_path(&self, path: &str) -> String {
+        match &self.meant_by(path)[..] {
+            [] => String::new(),
+            meant => format!("; did you mean {}?", meant.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ")),
+        }
+    }
+
+    /// The keys that the unknown `path` may have been meant for: those of its last name, else the nearest; none if nothing is
+    /// close.
+    pub(super) fn meant_by(&self, path: &str) -> Vec<&'static str> {
         let (table, leaf) = split(path);
-        let homes: Vec<String> = self.with_leaf(leaf).map(|k| format!("`{}`", k.path)).collect();
+        let homes: Vec<&str> = self.with_leaf(leaf).map(|k| k.path).collect();
         if !homes.is_empty() {
-            return format!("; did you mean {}?", homes.join(" or "));
+            return homes;
         }
         let same_table = self.keys.iter().filter(|k| k.table() == table);
         let near = closest_leaf(leaf, same_table)
             .or_else(|| self.closest_path(path, leaf))
             .or_else(|| closest_leaf(leaf, self.keys.iter()));
-        near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+        near.into_iter().collect()
     }
 
     fn with_leaf<'s>(&'s self, leaf: &'s str) -> impl Iterator<Item = &'s Definition> {
@@ -69,9 +78,14 @@ impl Schema {
         (3 * distance <= letters(leaf)).then_some(near)
     }
 
-    /// What to say after "unknown table `path`", which holds the keys `leaves`: the nearest table, or the one that has
+    /// The table that the unknown `path`, which holds the keys `leaves`, may have been meant for: the nearest, or the one that has
     /// such keys; `prefix` is `sweep.` for a table under `[sweep]`.
-    pub(super) fn hint_for_table<'a>(&self, path: &str, leaves: impl Iterator<Item = &'a str>, prefix: &str) -> String {
+    pub(super) fn table_meant_by<'a>(
+        &self,
+        path: &str,
+        leaves: impl Iterator<Item = &'a str>,
+        prefix: &str,
+    ) -> Option<&'static str> {
         let mut tables = self.tables();
         tables.retain(|t| !t.is_empty());
         if prefix.is_empty() {
@@ -79,8 +93,7 @@ impl Schema {
         }
         let leaves: Vec<&str> = leaves.collect();
         let holder = || self.keys.iter().find(|k| !k.table().is_empty() && leaves.contains(&k.leaf())).map(Definition::table);
-        let near = closest(path, tables.iter().copied()).or_else(holder);
-        near.map_or(String::new(), |near| format!("; did you mean [{prefix}{near}]?"))
+        closest(path, tables.iter().copied()).or_else(holder)
     }
 }
 

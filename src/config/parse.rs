@@ -136,11 +136,16 @@ impl<'d> Walk<'_, 'd, '_> {
         let shown = shorten(path);
         let message = match item.as_table_like() {
             Some(table) => {
-                let hint = self.draft.schema.hint_for_table(path, table.iter().map(|(name, _)| name), prefix);
+                let meant = self.draft.schema.table_meant_by(path, table.iter().map(|(name, _)| name), prefix);
+                self.draft.doubt(|key| meant.is_some_and(|table| table == "sweep" || key.table() == table));
+                let hint = meant.map_or(String::new(), |table| format!("; did you mean [{prefix}{table}]?"));
                 format!("unknown table [{prefix}{shown}]{hint}")
             }
             None if item.is_array_of_tables() => format!("unknown table [[{prefix}{shown}]]"),
-            None => format!("unknown key `{shown}`{under}{}", self.draft.schema.hint_for_key(path, prefix)),
+            None => {
+                self.draft.doubt_meant_by(path);
+                format!("unknown key `{shown}`{under}{}", self.draft.schema.hint_for_key(path, prefix))
+            }
         };
         self.fault(key, message);
     }

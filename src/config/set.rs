@@ -21,6 +21,7 @@ pub(super) fn apply(argument: &str, draft: &mut Draft) {
     let place = site.place(None);
     let Some(index) = draft.schema.index(key) else {
         draft.faults.add(&place, unknown(key, draft));
+        draft.doubt_meant_by(key);
         return;
     };
     match value(text, draft.schema.keys[index].kind) {

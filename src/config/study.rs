@@ -12,6 +12,21 @@ use super::files::Files;
 use super::schema::{Definition, Schema};
 use super::{parse, set, sweep, ConfigError, ConfigErrors, Value};
 
+/// An input with faults.
+#[derive(Debug)]
+pub struct Flawed {
+    /// Every fault of its keys.
+    pub faults: ConfigErrors,
+    /// Its points, if they can be told: for finding the faults that hang on sound values only, see [`Config::is_sound`].
+    pub rest: Option<Study>,
+}
+
+impl From<ConfigError> for Flawed {
+    fn from(fault: ConfigError) -> Self {
+        Self { faults: fault.into(), rest: None }
+    }
+}
+
 /// An input with its sweep expanded.
 #[derive(Clone, Debug)]
 pub struct Study {
@@ -28,10 +43,18 @@ impl Study {
     /// # Errors
     /// Every fault of the file and of `sets` at once.
     pub fn load(path: &Path, sets: &[String], schema: &Schema) -> Result<Self, ConfigErrors> {
+        Self::examine_file(path, sets, schema).map_err(|flawed| flawed.faults)
+    }
+
+    /// As [`Study::load`], with what is sound of an input that has faults.
+    ///
+    /// # Errors
+    /// Every fault of the file and of `sets` at once.
+    pub fn examine_file(path: &Path, sets: &[String], schema: &Schema) -> Result<Self, Flawed> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| ConfigError::new(name.as_str(), unreadable(&e, "TOML file")))?;
         let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e, "TOML"))?;
-        Self::parse(&name, &text, sets, schema)
+        Self::examine(&name, &text, sets, schema)
     }
 
     /// Checks `text` as if read from a file of that name.
@@ -39,6 +62,14 @@ impl Study {
     /// # Errors
     /// As `load`.
     pub fn parse(file: &str, text: &str, sets: &[String], schema: &Schema) -> Result<Self, ConfigErrors> {
+        Self::examine(file, text, sets, schema).map_err(|flawed| flawed.faults)
+    }
+
+    /// As [`Study::parse`], with what is sound of an input that has faults.
+    ///
+    /// # Errors
+    /// As `load`.
+    pub fn examine(file: &str, text: &str, sets: &[String], schema: &Schema) -> Result<Self, Flawed> {
         let source = Arc::new(Source { name: file.to_string(), text: text.to_string() });
         let mut draft = Draft::new(schema);
         let is_toml = parse::read(&source, &mut draft);
@@ -48,16 +79,20 @@ impl Study {
         for argument in sets {
             set::apply(argument, &mut draft);
         }
-        sweep::check_size(&mut draft);
+        let is_small = sweep::check_size(&mut draft);
+        let unsound = draft.unsound();
         let Draft { slots, axes, suspect, mut faults, .. } = draft;
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_path_buf();
         let defaults = schema.keys.iter().map(Definition::default_value).collect();
-        let input = Arc::new(Input { schema: schema.clone(), folder, defaults, slots, axes, files: Files::default() });
+        let input = Arc::new(Input { schema: schema.clone(), folder, defaults, slots, axes, unsound, files: Files::default() });
         if is_toml {
             check(&input, &Context { suspect: &suspect, file: Place::File(file.into()), empty }, &mut faults);
         }
-        faults.into_result()?;
-        Ok(Self { points: sweep::points(&input), axes: axes_of(&input) })
+        let study = || Self { points: sweep::points(&input), axes: axes_of(&input) };
+        match faults.into_result() {
+            Ok(()) => Ok(study()),
+            Err(faults) => Err(Flawed { faults, rest: (is_toml && is_small).then(study) }),
+        }
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) fn points(input: &Arc<Input>) -> Vec<Config> {
     combinations(&lengths).map(|point| Config { input: Arc::clone(input), point }).collect()
 }
 
-/// Refuses a sweep of too many points.
-pub(super) fn check_size(draft: &mut Draft) {
+/// Refuses a sweep of too many points; whether there are few enough.
+pub(super) fn check_size(draft: &mut Draft) -> bool {
     let lengths = lengths(&draft.slots, &draft.axes);
     let n_points = lengths.iter().fold(1u128, |product, &length| product.saturating_mul(length as u128));
     let first = draft.axes.first().and_then(|&axis| draft.slots[axis].as_ref());
@@ -42,5 +42,7 @@ pub(super) fn check_size(draft: &mut Draft) {
         let factors: Vec<String> = lengths.iter().map(usize::to_string).collect();
         let message = format!("the sweep has {} = {n_points} points, more than {MAX_POINTS}", factors.join(" x "));
         draft.faults.add(&first.place, message);
+        return false;
     }
+    true
 }

@@ -16,6 +16,13 @@ use crate::ids::{Cycle, PartitionId};
 /// A time that never comes: no event.
 pub const NEVER: Cycle = Cycle::MAX;
 
+/// In the place of a time: some partition is told to stop. The earliest time of all is flooded through the partitions, so this
+/// one, earlier than any, reaches all of them at once and costs nothing.
+const STOP: Cycle = 0;
+
+/// In the place of a time: none is known yet. Earlier than the end of any window, as good as no time, and later than [`STOP`].
+const UNKNOWN: Cycle = 1;
+
 /// What the loop drives: one partition of a simulated system.
 pub trait Model {
     /// Executes the cycles of the window `from..end`. Windows follow each other in time; what lies between them has no event.
@@ -98,26 +105,46 @@ impl Windows {
     /// # Errors
     /// If a peer is gone or a message arrives in the past.
     pub fn run(&mut self, model: &mut impl Model, exchange: &mut dyn Exchange, until: Cycle) -> Result<(), Error> {
+        self.run_unless(model, exchange, until, &|| false)
+    }
+
+    /// The same, unless some partition of the component is told to stop: `stop` is asked once per window. All of them end in
+    /// the same window then, which comes [`Windows::new`]'s depth windows later, or with the run if that has fewer left.
+    ///
+    /// # Errors
+    /// As [`Windows::run`]; [`Error::Interrupted`] when stopped, with the model in the middle of the run.
+    pub fn run_unless(
+        &mut self,
+        model: &mut impl Model,
+        exchange: &mut dyn Exchange,
+        until: Cycle,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), Error> {
         // Times of the last segment say nothing after the caller has acted on the model in between.
-        self.flood.fill(0);
+        self.flood.fill(UNKNOWN);
         while self.now < until {
-            let end = if self.neighbours.is_empty() { until } else { until.min(self.now.saturating_add(self.lookahead)) };
+            let end = until.min(self.now.saturating_add(self.lookahead));
             model.run(self.now, end);
             self.now = end;
-            if !self.neighbours.is_empty() {
-                let idle_until = self.synchronize(model, exchange)?;
-                self.now = end.max(idle_until.min(until));
+            let idle_until = match (stop(), self.neighbours.is_empty()) {
+                (true, true) => STOP,
+                (false, true) => UNKNOWN,
+                (stopped, false) => self.synchronize(model, exchange, stopped)?,
+            };
+            if idle_until == STOP {
+                return Err(Error::Interrupted);
             }
+            self.now = end.max(idle_until.min(until));
         }
         Ok(())
     }
 
-    /// One exchange at the window end; returns a time before which no partition has any event.
-    fn synchronize(&mut self, model: &mut impl Model, exchange: &mut dyn Exchange) -> Result<Cycle, Error> {
+    /// One exchange at the window end; returns a time before which no partition has any event, or [`STOP`].
+    fn synchronize(&mut self, model: &mut impl Model, exchange: &mut dyn Exchange, stopped: bool) -> Result<Cycle, Error> {
         self.windows += 1;
         let depth = self.flood.len();
         // flood[0] is of this window; flood[j > 0] was computed j windows ago and now travels one channel further.
-        self.flood[0] = model.next_event(self.now).min(model.earliest_sent());
+        self.flood[0] = if stopped { STOP } else { model.next_event(self.now).min(model.earliest_sent()) };
         for batch in model.outboxes() {
             for (bytes, value) in batch.chunks_exact_mut(size_of::<Cycle>()).zip(&self.flood) {
                 bytes.copy_from_slice(&value.to_le_bytes());

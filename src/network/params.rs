@@ -174,6 +174,19 @@ impl Params {
         self.latency[class as usize]
     }
 
+    /// The most cycles from the generation of a packet of `flits` flits to the arrival of its tail, over `hops` channels between
+    /// routers, if it meets no other: T0 of docs/model.md with the slowest channels, one step per cycle, and a round trip of a
+    /// credit for every full buffer.
+    #[must_use]
+    pub fn zero_load_latency(&self, hops: u32, flits: u32) -> Cycle {
+        let [endpoint, local, global] = self.latency.map(|l| Cycle::from(l) + 1);
+        let router = Cycle::from(self.routing_delay + self.vc_alloc_delay + self.sw_alloc_delay + self.st_final_delay - 1);
+        let (hops, behind) = (Cycle::from(hops), Cycle::from(flits.saturating_sub(1)));
+        let head = 2 * endpoint + hops * local.max(global) + (hops + 1) * router;
+        let round_trip = 2 * endpoint.max(local).max(global) + router + Cycle::from(self.credit_delay) + 1;
+        head + behind * Cycle::from(self.sw_alloc_delay) + behind / Cycle::from(self.vc_buf_size) * round_trip
+    }
+
     /// Sub-steps that a router makes in cycle `now`.
     #[inline]
     #[must_use]

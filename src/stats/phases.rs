@@ -28,7 +28,14 @@ pub const KEYS: &[Key] = &[
         unit: "cycles",
         doc: "Length of a sample; warm-up, convergence, drain and the end are decided only at its multiples.",
     },
-    int("measurement.warmup_periods", 0, 1_000_000, 3, "sample periods", "Samples before the measured window."),
+    int(
+        "measurement.warmup_periods",
+        0,
+        1_000_000,
+        3,
+        "sample periods",
+        "Samples before the measured window; more if a packet takes longer than that from end to end without load. 0: none at all.",
+    ),
     int("measurement.min_samples", 1, 1_000_000, 3, "sample periods", "Fewest samples of the measured window."),
     int("measurement.max_samples", 1, 1_000_000, 10, "sample periods", "Most samples of the measured window."),
     int(
@@ -38,7 +45,7 @@ pub const KEYS: &[Key] = &[
         10,
         "sample periods",
         "Most samples after the measured window in which its packets may still arrive, under unchanged load; a point that \
-         needs more is saturated.",
+         needs more is saturated. At least twice the time from end to end without load.",
     ),
     float(
         "measurement.confidence_width",
@@ -58,14 +65,15 @@ pub const KEYS: &[Key] = &[
         "A point is saturated if, in the measured window, more than this share of the flits offered stayed behind in source \
          queues and buffers.",
     ),
-    float(
-        "measurement.latency_thres",
-        0.0,
-        1e9,
-        5000.0,
-        "cycles",
-        "A point is also saturated if the mean packet latency of a sample of the measured window exceeds this.",
-    ),
+    Key {
+        path: "measurement.latency_thres",
+        kind: Kind::Float { min: 0.0, max: 1e9 },
+        default: Default::Unset,
+        applies: STEADY,
+        unit: "cycles",
+        doc: "A point is also saturated if the mean packet latency of a sample of the measured window exceeds this. Unset: 5,000 \
+              cycles, or 10 times the latency from end to end without load if that is more.",
+    },
     Key {
         path: "measurement.stall_cycles",
         kind: Kind::Int { min: 1, max: 1_000_000_000 },
@@ -104,7 +112,10 @@ pub enum Goal {
 pub struct Rules {
     /// Cycles of a sample.
     pub sample_period: Cycle,
-    /// Samples before the window.
+    /// Cycles in which a packet crosses the network without load, at the most: so long it takes until as much can arrive as is
+    /// offered.
+    pub fill: Cycle,
+    /// Samples before the window; as long as the fill, or none.
     pub warmup_periods: u64,
     /// Fewest samples of the window.
     pub min_samples: u64,
@@ -125,24 +136,31 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Reads the rules. `slowest_channel` is the largest channel latency; `packets` of them have to be delivered, or it is the
-    /// steady state that is looked for.
+    /// Reads the rules. `slowest_channel` is the largest channel latency, `fill` the most cycles that a packet takes without
+    /// load; `packets` of them have to be delivered, or it is the steady state that is looked for.
     ///
     /// # Errors
     /// Combinations that cannot work.
-    pub fn new(config: &Config, slowest_channel: u32, packets: Option<u64>) -> Result<Self, ConfigError> {
+    pub fn new(config: &Config, slowest_channel: u32, fill: Cycle, packets: Option<u64>) -> Result<Self, ConfigError> {
         // What the steady state asks for does not apply to a list of messages, and is not looked at there.
         let u = |path: &str| config.get_int(path).unwrap_or(0) as u64;
         let f = |path: &str| config.get_float(path).unwrap_or(0.0);
+        let sample_period = u("measurement.sample_period");
+        let fill_periods = fill.div_ceil(sample_period);
+        let warmup_periods = match u("measurement.warmup_periods") {
+            0 => 0,
+            asked => asked.max(fill_periods),
+        };
         let rules = Self {
-            sample_period: u("measurement.sample_period"),
-            warmup_periods: u("measurement.warmup_periods"),
+            sample_period,
+            fill,
+            warmup_periods,
             min_samples: u("measurement.min_samples"),
             max_samples: u("measurement.max_samples"),
-            max_drain_periods: u("measurement.max_drain_periods"),
+            max_drain_periods: u("measurement.max_drain_periods").max(2 * fill_periods),
             confidence_width: f("measurement.confidence_width"),
             saturation_tolerance: f("measurement.saturation_tolerance"),
-            latency_thres: f("measurement.latency_thres"),
+            latency_thres: config.get_float("measurement.latency_thres").unwrap_or((10.0 * fill as f64).max(5000.0)),
             stall_cycles: config
                 .get_int("measurement.stall_cycles")
                 .map_or((20 * u64::from(slowest_channel)).max(10_000), |c| c as u64),
@@ -353,11 +371,19 @@ impl Phases {
     fn is_saturated(&self, window: &[Period]) -> bool {
         let offered: u64 = window.iter().map(|p| p.flits_offered).sum();
         let accepted: u64 = window.iter().map(|p| p.flits_accepted).sum();
-        let behind = offered.saturating_sub(accepted) as f64;
+        let cycles = (window.len() as u64 * self.rules.sample_period) as f64;
+        // Without a warm-up the network fills within the window: what it takes to do so is not left behind.
+        let filling = (self.rules.fill.saturating_sub(self.first as u64 * self.rules.sample_period) as f64).min(cycles);
+        let behind = offered.saturating_sub(accepted) as f64 - offered as f64 * filling / cycles;
         let slow = window.iter().any(|p| p.packet_latency_sum as f64 > self.rules.latency_thres * p.packets_accepted as f64);
         // A network that is not saturated holds a bounded number of flits: in a short window their fluctuation must not
-        // pass for growth, so it has to exceed what one standard deviation of the arrivals explains as well.
-        let noise = 3.0 * (offered as f64).sqrt();
+        // pass for growth, so it has to exceed what one standard deviation of the arrivals explains as well. Where wires are
+        // so long that the network holds what is offered in a good part of the window, that is the variance of what it holds,
+        // at the beginning and at the end, which comes in packets.
+        let packets: u64 = window.iter().map(|p| p.packets_offered).sum();
+        let packet_size = offered as f64 / packets.max(1) as f64;
+        let held = (self.rules.fill as f64 / cycles).min(1.0);
+        let noise = 3.0 * (offered as f64 * (2.0 * packet_size * held).max(1.0)).sqrt();
         slow || (behind > self.rules.saturation_tolerance * offered as f64 && behind > noise)
     }
 }
@@ -385,6 +411,7 @@ mod tests {
     fn rules() -> Rules {
         Rules {
             sample_period: 100,
+            fill: 20,
             warmup_periods: 2,
             min_samples: 3,
             max_samples: 5,

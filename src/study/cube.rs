@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::config::{ConfigErrors, Study as Input};
+use crate::config::{ConfigErrors, Flawed, Study as Input};
 use crate::error::Error;
 use crate::hypercube::{report, CellSummary, CubeError, Reference, ReportedStudy, SetResult};
 use crate::output::{estimate_cell_bytes, read_table, summary_path, write_summary, CellRecord, Progress, RunInfo, Store, Terms};
@@ -58,19 +58,22 @@ pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Res
 /// Rank 0 reads and checks the input; the others get its text, so that no two ranks can see different files.
 fn share(request: &Request, team: &Team) -> Result<(Plan, Option<Reference>), Error> {
     if team.rank() == 0 {
-        let input = Input::load(&request.input, &request.sets, cube_schema())?;
-        let text = input.to_toml(&[]);
-        let reference = cube_plan::reference(&input.points[0]);
-        let plan = match (Plan::new(input), reference) {
-            (Ok(plan), Ok(reference)) => (plan, reference),
-            (plan, reference) => {
-                let mut errors = ConfigErrors::default();
-                plan.err().into_iter().chain(reference.err()).for_each(|e| errors.add_new(e));
-                return Err(errors.into());
-            }
+        let (input, mut faults) = match Input::examine_file(&request.input, &request.sets, cube_schema()) {
+            Ok(input) => (input, ConfigErrors::default()),
+            // What hangs on values that are known is told together with the faults of the keys.
+            Err(Flawed { faults, rest: Some(input) }) if input.points[0].is_sound(&cube_schema().tables()) => (input, faults),
+            Err(Flawed { faults, .. }) => return Err(faults.into()),
         };
-        team.broadcast(text.into_bytes())?;
-        return Ok(plan);
+        let text = input.to_toml(&[]);
+        let reference = cube_plan::reference(&input.points[0]).map_err(|e| faults.add_new(e)).ok();
+        let plan = Plan::new(input).map_err(|e| faults.add_new(e)).ok();
+        return match (plan, reference) {
+            (Some(plan), Some(reference)) if faults.0.is_empty() => {
+                team.broadcast(text.into_bytes())?;
+                Ok((plan, reference))
+            }
+            _ => Err(faults.into()),
+        };
     }
     let text = String::from_utf8_lossy(&team.broadcast(Vec::new())?).into_owned();
     let input = Input::parse(&request.input.to_string_lossy(), &text, &[], cube_schema())?;

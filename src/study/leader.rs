@@ -15,11 +15,12 @@ use crate::output::{
 };
 use crate::stats::Status;
 use crate::study::plan::{Done, Job, Plan, LOAD};
-use crate::study::run::{Finished, Order, Request, VOLATILE_TABLES};
+use crate::study::run::{simulate_by, Finished, Order, Request, VOLATILE_TABLES};
 use crate::study::saturation;
 use crate::study::search::Probe;
-use crate::study::{schema, simulate, Outcome, Point, Prepared, Team, Watcher};
+use crate::study::{schema, Outcome, Point, Prepared, Team, Watcher};
 use crate::topology::Graph;
+use crate::transport::Group;
 
 /// Points that are simulated at the same time.
 pub(super) const SIDE_BY_SIDE: &str = "runtime.side_by_side";
@@ -28,8 +29,9 @@ pub(super) const SIDE_BY_SIDE: &str = "runtime.side_by_side";
 pub(super) struct Leader<'a> {
     team: &'a Team,
     plan: Plan,
+    /// The ranks of each point that is simulated at the same time as others.
+    groups: Vec<Group>,
     threads: usize,
-    side_by_side: usize,
     store: Store,
     finished: Vec<usize>,
     progress: Arc<Mutex<Progress>>,
@@ -44,7 +46,7 @@ impl<'a> Leader<'a> {
         request: &Request,
         team: &'a Team,
         (plan, mut prepared): (Plan, Prepared),
-        threads: usize,
+        (groups, threads): (Vec<Group>, usize),
         interrupted: &'a Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         let config = plan.study().points[0].clone();
@@ -59,12 +61,11 @@ impl<'a> Leader<'a> {
         let (store, finished) = Store::create_or_resume(&path, &run, &runtime, bytes)?;
         let progress =
             Arc::new(Mutex::new(Progress::new(progress_mode(&config), Terms::SIMULATION, run.n_points, finished.len())));
-        let side_by_side = config.int(SIDE_BY_SIDE) as usize;
         Ok(Self {
             team,
             plan,
+            groups,
             threads,
-            side_by_side,
             store,
             finished,
             progress,
@@ -85,14 +86,15 @@ impl<'a> Leader<'a> {
             if jobs.is_empty() {
                 break;
             }
-            let simulated =
-                if self.team.size() > 1 { self.in_turn(jobs, &mut done) } else { self.at_the_same_time(jobs, &mut done) };
+            // An MPI library may want to hear of the main thread only, so there is no other if none is needed.
+            let one_by_one = self.team.size() > 1 && self.groups.len() == 1;
+            let simulated = if one_by_one { self.in_turn(jobs, &mut done) } else { self.at_the_same_time(jobs, &mut done) };
             match simulated {
                 Err(Error::Interrupted) => return self.end(Some(Error::Interrupted)),
                 result => result?,
             }
         }
-        self.team.broadcast(bytemuck::bytes_of(&Order { index: u64::MAX, load: 0.0 }).to_vec())?;
+        Order::end(self.team, &self.groups)?;
         let stall = (!self.stalls.is_empty()).then(|| Error::Stall(self.stalls.join("\n")));
         self.end(stall)
     }
@@ -112,45 +114,48 @@ impl<'a> Leader<'a> {
                 return Err(Error::Interrupted);
             }
             let started = Instant::now();
-            let order = Order { index: job.index as u64, load: job.config.get_float(LOAD).unwrap_or(0.0) };
-            self.team.broadcast(bytemuck::bytes_of(&order).to_vec())?;
             let (point, watcher) = self.begin(&job, &Arc::default())?;
-            let outcome = self.team.simulate(&point, self.threads, &watcher)?.expect("rank 0 has the outcome");
+            let outcome = simulate_by(self.team, self.groups[0], &Order::of(&job), &point, self.threads, &watcher)?;
             self.keep(&job, &point, started, outcome, done)?;
         }
         Ok(())
     }
 
-    /// As many points at the same time as asked for, each by its own threads.
+    /// As many points at the same time as asked for, each by its own threads, and its own ranks where there are several.
     fn at_the_same_time(&mut self, jobs: Vec<Job>, done: &mut Done) -> Result<(), Error> {
         let failed = Arc::new(AtomicBool::new(false));
         let (send, receive) = mpsc::channel();
         let mut jobs = jobs.into_iter();
-        let mut running = 0;
+        let (team, threads) = (self.team, self.threads);
+        let mut idle = self.groups.clone();
         let mut error = None;
         std::thread::scope(|scope| loop {
-            while running < self.side_by_side && error.is_none() && !self.interrupted.load(Ordering::Relaxed) {
+            while !idle.is_empty() && error.is_none() && !self.interrupted.load(Ordering::Relaxed) {
                 let Some(job) = jobs.next() else { break };
+                let group = idle.remove(0);
                 let started = Instant::now();
                 match self.begin(&job, &failed) {
                     Ok((point, watcher)) => {
                         let send = send.clone();
                         scope.spawn(move || {
-                            let outcome = catch_unwind(AssertUnwindSafe(|| simulate(&point, &watcher)))
+                            let work = || simulate_by(team, group, &Order::of(&job), &point, threads, &watcher);
+                            let outcome = catch_unwind(AssertUnwindSafe(work))
                                 .unwrap_or_else(|_| Err(Error::Internal("a thread of the simulation panicked".into())));
                             // The leader waits for every point that it began.
-                            let _ = send.send((job, point, started, outcome));
+                            let _ = send.send((job, point, started, group, outcome));
                         });
-                        running += 1;
                     }
-                    Err(e) => error = Some(e),
+                    Err(e) => {
+                        idle.push(group);
+                        error = Some(e);
+                    }
                 }
             }
-            if running == 0 {
+            if idle.len() == self.groups.len() {
                 break;
             }
-            let (job, point, started, outcome) = receive.recv().expect("every point that was begun reports its end");
-            running -= 1;
+            let (job, point, started, group, outcome) = receive.recv().expect("every point that was begun reports its end");
+            idle.push(group);
             if let Err(e) = outcome.and_then(|o| self.keep(&job, &point, started, o, done)) {
                 failed.store(true, Ordering::Relaxed);
                 // The others then end as interrupted, which explains nothing.
@@ -168,7 +173,7 @@ impl<'a> Leader<'a> {
 
     /// Makes a point ready, and shows that it is begun.
     fn begin(&mut self, job: &Job, failed: &Arc<AtomicBool>) -> Result<(Point, Reporting), Error> {
-        let point = self.prepared.point(&job.config, (self.team.size() * self.threads) as u32)?;
+        let point = self.prepared.point(&job.config, (self.groups[0].size * self.threads) as u32)?;
         lock(&self.progress).point(job.index, &self.label(&job.config), point.rules.longest());
         if let Some(lookahead) = point.layout.lookahead {
             log::info!("lookahead {lookahead} cycles over {} cut channels", point.layout.cut_channels);
@@ -292,7 +297,11 @@ impl Watcher for Reporting {
         let mut hops = self.hops.lock().unwrap_or_else(PoisonError::into_inner);
         *hops += flit_hops;
         lock(&self.progress).advance(self.index, cycle, *hops);
-        !self.interrupted.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed)
+        !self.stops()
+    }
+
+    fn stops(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cube;
 mod cube_plan;
+mod ended;
 mod layers;
 mod leader;
 pub mod paper;
@@ -16,12 +17,13 @@ mod team;
 mod trace;
 
 pub use cube::{run as run_cube, FinishedCube};
+pub use ended::Ended;
 pub use layers::layer_table;
 pub use leader::default_output;
 pub use plan::Plan;
 pub use prepare::{partitioner_of, routing_of, static_bound, topology_of, Estimate, Prepared};
-pub use run::{print_table, run, Finished, Request, VOLATILE_TABLES};
+pub use run::{print_table, ranks_per_point, run, Finished, Request, VOLATILE_TABLES};
 pub use schema::{cube_schema, reference, schema, PARTITIONERS};
-pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Unwatched, Watcher};
+pub use simulate::{first_of, run_partition, run_threads, simulate, Outcome, Point, Stoppable, Unwatched, Watcher};
 pub use team::{abort, Team};
 pub use trace::{trace, PacketName, Spent, Traced};

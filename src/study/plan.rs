@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Config, ConfigErrors, Study, Value};
+use crate::config::{Config, ConfigErrors, Flawed, Study, Value};
 use crate::study::search::{Probe, Search, KIND};
+use crate::study::Prepared;
 use crate::traffic::{self, PATTERN};
 
 /// The key that a search varies.
@@ -37,6 +38,24 @@ impl Plan {
         Self { study, search }
     }
 
+    /// Of an input that was examined.
+    ///
+    /// # Errors
+    /// Every fault of the keys, together with those that take a network to find, as far as the values that they hang on are
+    /// known.
+    pub fn examined(examined: Result<Study, Flawed>) -> Result<Self, ConfigErrors> {
+        let Flawed { mut faults, rest } = match examined {
+            Ok(study) => return Ok(Self::new(study)),
+            Err(flawed) => flawed,
+        };
+        if let Some(plan) = rest.map(Self::new) {
+            let mut prepared = Prepared::default();
+            faults.add_new(plan.faults());
+            plan.samples().iter().filter_map(|config| prepared.checked(config, 1).err()).for_each(|e| faults.add_new(e));
+        }
+        Err(faults)
+    }
+
     /// The input.
     #[must_use]
     pub fn study(&self) -> &Study {
@@ -54,7 +73,8 @@ impl Plan {
     pub fn faults(&self) -> ConfigErrors {
         let mut faults = ConfigErrors::default();
         let timed = |config: &&Config| traffic::find(config.text(PATTERN)).is_some_and(|pattern| pattern.timed);
-        for config in self.study.points.iter().filter(timed).filter(|_| self.search.is_some()) {
+        let sound = |config: &&Config| config.is_sound(&["study", "traffic"]);
+        for config in self.study.points.iter().filter(sound).filter(timed).filter(|_| self.search.is_some()) {
             let message = format!("a search varies the load, and `{}` has none", config.text(PATTERN));
             faults.add_new(config.fault(PATTERN, message).into());
         }

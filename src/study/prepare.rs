@@ -12,7 +12,7 @@ use crate::routing::Survey;
 use crate::stats::Rules;
 use crate::study::Point;
 use crate::topology::{ChannelClass, Graph};
-use crate::traffic::{self, Injection, Pattern, TrafficPattern};
+use crate::traffic::{self, largest_packet, Injection, Pattern, TrafficPattern};
 use crate::{routing, topology};
 
 /// The topology of a configuration.
@@ -27,6 +27,19 @@ pub fn topology_of(config: &Config) -> &'static topology::Entry {
 pub fn routing_of(config: &Config) -> &'static routing::Entry {
     let name = config.text(routing::ALGORITHM);
     routing::REGISTRY.iter().find(|e| e.name == name).expect("the schema lists the registry's names")
+}
+
+/// Whether the values of `tables` are known.
+///
+/// # Errors
+/// An empty list if not: the faults that make them unknown are told already, and what hangs on them cannot be.
+fn sound(config: &Config, tables: &[&str]) -> Result<(), ConfigErrors> {
+    config.is_sound(tables).then_some(()).ok_or_else(ConfigErrors::default)
+}
+
+/// Whether the routing `entry` is for the topology of `config`.
+fn fits(entry: &routing::Entry, config: &Config) -> bool {
+    entry.topologies.is_empty() || entry.topologies.contains(&config.text("network.topology"))
 }
 
 /// The partitioner of a configuration.
@@ -73,6 +86,7 @@ impl Prepared {
     /// # Errors
     /// Every fault of the topology's keys.
     pub fn survey(&mut self, config: &Config) -> Result<Arc<Survey>, ConfigErrors> {
+        sound(config, &["network", "simulation"])?;
         let key = signature(config, &["network"]);
         match &self.network {
             Some((have, survey)) if *have == key => Ok(survey.clone()),
@@ -89,6 +103,7 @@ impl Prepared {
     /// # Errors
     /// A routing that is not for this topology, too few VCs, or a cycle of channel dependencies.
     pub fn evidence(&mut self, config: &Config) -> Result<Evidence, ConfigErrors> {
+        sound(config, &["network", "router", "routing", "simulation"])?;
         let key = signature(config, &["network", "router", "routing"]);
         if let Some((_, evidence)) = self.evidence.iter().find(|(have, _)| *have == key) {
             return Ok(evidence.clone());
@@ -96,7 +111,7 @@ impl Prepared {
         let survey = self.survey(config)?;
         let entry = routing_of(config);
         let topology = config.text("network.topology");
-        if !entry.topologies.is_empty() && !entry.topologies.contains(&topology) {
+        if !fits(entry, config) {
             return Err(config
                 .fault(
                     routing::ALGORITHM,
@@ -141,14 +156,25 @@ impl Prepared {
     pub fn point(&mut self, config: &Config, n_partitions: u32) -> Result<Point, ConfigErrors> {
         let mut faults = ConfigErrors::default();
         let survey = self.survey(config).map_err(|e| faults.add_new(e)).ok();
-        let params = Params::new(config).map_err(|e| faults.add_new(e.into())).ok();
+        let params = sound(config, &["network", "router", "routing", "traffic"])
+            .and_then(|()| Params::new(config).map_err(ConfigErrors::from))
+            .map_err(|e| faults.add_new(e))
+            .ok();
         let slowest = params.as_ref().map_or(1, |p| p.latency.iter().max().copied().unwrap_or(1));
         let entry = traffic::find(config.text(traffic::PATTERN)).expect("the schema lists the registry's names");
-        let pattern = survey.as_ref().and_then(|s| (entry.build)(config, s.graph()).map_err(|e| faults.add_new(e)).ok());
+        let drawn_on = survey.as_ref().filter(|_| sound(config, &["traffic"]).is_ok());
+        let pattern = drawn_on.and_then(|s| (entry.build)(config, s.graph()).map_err(|e| faults.add_new(e)).ok());
         let n = survey.as_ref().map_or(0, |s| s.graph().n_endpoints());
         let injection = pattern.as_ref().and_then(|p| Injection::new(config, p, n).map_err(|e| faults.add_new(e)).ok());
         let packets = entry.timed.then(|| pattern.as_ref().and_then(Pattern::messages).map_or(0, |list| list.n_packets()));
-        let rules = Rules::new(config, slowest, packets).map_err(|e| faults.add_new(e.into())).ok();
+        let (routing, flits) = (routing_of(config), largest_packet(config) as u32);
+        // What is wrong with one of the two is told already, or by `evidence`.
+        let hops = survey.as_ref().filter(|_| fits(routing, config)).map_or(0, |survey| (routing.max_hops)(config, survey));
+        let fill = params.as_ref().map_or(0, |p| p.zero_load_latency(hops, flits));
+        let rules = sound(config, &["measurement", "traffic"])
+            .and_then(|()| Rules::new(config, slowest, fill, packets).map_err(ConfigErrors::from))
+            .map_err(|e| faults.add_new(e))
+            .ok();
         if let (Some(list), Some(rules)) = (pattern.as_ref().and_then(Pattern::messages), &rules) {
             if list.last_time() >= rules.longest() {
                 let message = format!("the last message comes in cycle {}, after the end of the point", list.last_time());

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-use crate::config::{ConfigErrors, Study, TextFile};
+use crate::config::{Config, ConfigError, ConfigErrors, Study, TextFile};
 use crate::error::Error;
 use crate::output::PointTable;
+use crate::study::ended::{join, split};
 use crate::study::leader::{Leader, SIDE_BY_SIDE};
-use crate::study::plan::Plan;
-use crate::study::{schema, Prepared, Team};
+use crate::study::plan::{Job, Plan, LOAD};
+use crate::study::{schema, Ended, Outcome, Point, Prepared, Stoppable, Team, Watcher};
+use crate::transport::Group;
 
 /// Tables of the input that change no result.
 pub const VOLATILE_TABLES: &[&str] = &["runtime", "output"];
@@ -47,12 +49,16 @@ pub struct Finished {
 /// stalled; [`Error::Interrupted`].
 pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Result<Option<Finished>, Error> {
     let (plan, prepared) = share_plan(request, team)?;
-    let threads = plan.study().points[0].int("runtime.threads") as usize;
-    team.check_threads(threads)?;
+    let first = &plan.study().points[0];
+    let (threads, side_by_side) = (first.int("runtime.threads") as usize, first.int(SIDE_BY_SIDE) as usize);
+    team.check_threads(threads, side_by_side)?;
+    let groups = team.groups(side_by_side);
     if team.rank() == 0 {
-        Leader::new(request, team, (plan, prepared), threads, interrupted)?.run().map(Some)
+        Leader::new(request, team, (plan, prepared), (groups, threads), interrupted)?.run().map(Some)
     } else {
-        follow(team, &plan, prepared, threads)?;
+        let own = groups.into_iter().find(|g| (g.first..g.first + g.size).contains(&team.rank()));
+        let group = own.ok_or_else(|| Error::Internal(format!("rank {} is in no group", team.rank())))?;
+        follow(team, group, &plan, prepared, threads, interrupted)?;
         Ok(None)
     }
 }
@@ -61,20 +67,20 @@ pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Res
 /// the check has prepared.
 fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error> {
     if team.rank() == 0 {
-        let study = match request.text {
-            Some(text) => Study::parse(&request.input.to_string_lossy(), text, &request.sets, schema())?,
-            None => Study::load(&request.input, &request.sets, schema())?,
-        };
-        let plan = Plan::new(study);
+        let plan = Plan::examined(match request.text {
+            Some(text) => Study::examine(&request.input.to_string_lossy(), text, &request.sets, schema()),
+            None => Study::examine_file(&request.input, &request.sets, schema()),
+        })?;
         let prepared = check_all(&plan, team)?;
         let mut texts = vec![plan.study().to_toml(&[])];
         for (path, file) in plan.study().files() {
             texts.extend([path.to_string_lossy().into_owned(), file.text.to_string()]);
         }
-        team.broadcast(join(&texts))?;
+        team.broadcast(join(&texts.iter().map(String::as_bytes).collect::<Vec<_>>()))?;
         return Ok((plan, prepared));
     }
-    let mut texts = split(&team.broadcast(Vec::new())?)?.into_iter();
+    let texts = split(&team.broadcast(Vec::new())?)?;
+    let mut texts = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned());
     let toml = texts.next().unwrap_or_default();
     let study = Study::parse(&request.input.to_string_lossy(), &toml, &[], schema())?;
     while let (Some(name), Some(text)) = (texts.next(), texts.next()) {
@@ -83,41 +89,13 @@ fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error>
     Ok((Plan::new(study), Prepared::default()))
 }
 
-/// Texts as bytes, for [`split`].
-fn join(texts: &[String]) -> Vec<u8> {
-    let framed = texts.iter().flat_map(|text| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat());
-    framed.collect()
-}
-
-/// The texts that [`join`] joined.
-fn split(mut bytes: &[u8]) -> Result<Vec<String>, Error> {
-    let mut texts = Vec::new();
-    let cut = || Error::Internal("the study came cut short".into());
-    while !bytes.is_empty() {
-        let (length, rest) = bytes.split_first_chunk::<8>().ok_or_else(cut)?;
-        let (text, rest) = rest.split_at_checked(u64::from_le_bytes(*length) as usize).ok_or_else(cut)?;
-        texts.push(String::from_utf8_lossy(text).into_owned());
-        bytes = rest;
-    }
-    Ok(texts)
-}
-
 /// Every fault of every point that takes a network to find, each once; else what was found on the way.
 fn check_all(plan: &Plan, team: &Team) -> Result<Prepared, ConfigErrors> {
     let first = &plan.study().points[0];
-    let n_partitions = (team.size() * first.int("runtime.threads") as usize) as u32;
     let mut prepared = Prepared::default();
     let mut faults = plan.faults();
-    if team.size() > 1 && first.int(SIDE_BY_SIDE) > 1 {
-        faults.add_new(
-            first
-                .fault(
-                    SIDE_BY_SIDE,
-                    format!("points run side by side in one process only; here {} ranks share each", team.size()),
-                )
-                .into(),
-        );
-    }
+    let ranks = ranks_per_point(first, team.size() as u32).map_err(|e| faults.add_new(e.into())).unwrap_or(1);
+    let n_partitions = ranks * first.int("runtime.threads") as u32;
     for config in plan.samples() {
         if let Err(e) = prepared.checked(&config, n_partitions) {
             faults.add_new(e);
@@ -130,22 +108,79 @@ fn check_all(plan: &Plan, team: &Team) -> Result<Prepared, ConfigErrors> {
     }
 }
 
-/// What ranks other than 0 do: simulate the points that rank 0 names, until it names none.
-fn follow(team: &Team, plan: &Plan, mut prepared: Prepared, threads: usize) -> Result<(), Error> {
+/// How many of `ranks` simulate a point together: all of them, or an equal share of them for each of the points side by side.
+/// One process simulates all of these by itself.
+///
+/// # Errors
+/// Ranks that cannot be shared equally.
+pub fn ranks_per_point(config: &Config, ranks: u32) -> Result<u32, ConfigError> {
+    let side_by_side = config.int(SIDE_BY_SIDE) as u32;
+    if ranks == 1 || ranks % side_by_side == 0 {
+        return Ok((ranks / side_by_side).max(1));
+    }
+    let message = format!(
+        "{side_by_side} points side by side cannot share {ranks} ranks equally; several ranks have to be a multiple of side_by_side"
+    );
+    Err(config.fault(SIDE_BY_SIDE, message))
+}
+
+/// What ranks other than 0 do: simulate the points that rank 0 names, until it names none, or ends the job.
+fn follow(
+    team: &Team,
+    group: Group,
+    plan: &Plan,
+    mut prepared: Prepared,
+    threads: usize,
+    interrupted: &AtomicBool,
+) -> Result<(), Error> {
+    // The first rank of a group other than that of rank 0 passes on what comes from there, and sends back what was counted.
+    let is_head = team.rank() == group.first;
     loop {
-        let bytes = team.broadcast(Vec::new())?;
+        let received = if is_head { team.receive(0, &|| false).unwrap_or_default() } else { Vec::new() };
+        let bytes = team.broadcast_in(group, received)?;
         let Order { index, load } =
             bytemuck::try_pod_read_unaligned(&bytes).map_err(|_| Error::Internal("no index of a point".into()))?;
-        if index == u64::MAX {
+        if index == Order::LAST.index {
             return Ok(());
         }
         let config = plan.config(index as usize, load);
-        let point = prepared.point(&config, (team.size() * threads) as u32)?;
-        team.simulate(&point, threads, &crate::study::Unwatched)?;
+        let point = prepared.point(&config, (group.size * threads) as u32)?;
+        match team.simulate_in(group, &point, threads, &Stoppable(interrupted)) {
+            Ok(Some(ended)) => team.send(0, &ended.encode()?),
+            Ok(None) => {}
+            // Rank 0 hears of it, or was interrupted as well. It ends all ranks when it has written its summary: wait for that.
+            Err(Error::Interrupted) if is_head => team.send(0, &[]),
+            Err(Error::Interrupted) => {}
+            Err(e) => return Err(e),
+        }
     }
 }
 
-/// Which point all ranks simulate next.
+/// Has `group` simulate the point of `order`, which is `point`; only rank 0 does so.
+///
+/// # Errors
+/// As those of a simulation.
+pub(super) fn simulate_by(
+    team: &Team,
+    group: Group,
+    order: &Order,
+    point: &Point,
+    threads: usize,
+    watcher: &dyn Watcher,
+) -> Result<Outcome, Error> {
+    if group.first == 0 {
+        team.broadcast_in(group, order.to_bytes())?;
+        let ended = team.simulate_in(group, point, threads, watcher)?;
+        return ended.ok_or_else(|| Error::Internal("rank 0 has no outcome".into()))?.outcome(point);
+    }
+    team.send(group.first, &order.to_bytes());
+    match team.receive(group.first, &|| watcher.stops()) {
+        Some(bytes) if !bytes.is_empty() => Ended::decode(point, &bytes)?.outcome(point),
+        _ => Err(Error::Interrupted),
+    }
+}
+
+/// Which point a group of ranks simulates next.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Order {
@@ -155,24 +190,35 @@ pub(super) struct Order {
     pub load: f64,
 }
 
+impl Order {
+    /// The order that says that there are no more points.
+    const LAST: Order = Order { index: u64::MAX, load: 0.0 };
+
+    /// The order to simulate the point of `job`.
+    pub(super) fn of(job: &Job) -> Self {
+        Order { index: job.index as u64, load: job.config.get_float(LOAD).unwrap_or(0.0) }
+    }
+
+    fn to_bytes(self) -> Vec<u8> {
+        bytemuck::bytes_of(&self).to_vec()
+    }
+
+    /// Tells each of the groups that the study has ended.
+    pub(super) fn end(team: &Team, groups: &[Group]) -> Result<(), Error> {
+        for &group in groups {
+            if group.first == 0 {
+                team.broadcast_in(group, Order::LAST.to_bytes())?;
+            } else {
+                team.send(group.first, &Order::LAST.to_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Shows a table on stdout.
 pub fn print_table(text: &str) {
     use std::io::Write;
     // A reader that has gone away, such as `head`, is no fault of the study.
     let _ = writeln!(std::io::stdout(), "{text}");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_split_where_they_were_joined() {
-        let texts = ["", "one\n", "Fly \u{e9}", ""].map(String::from);
-        assert_eq!(split(&join(&texts)).expect("whole"), texts);
-        let whole = join(&texts);
-        for length in [5, 17, 30] {
-            assert!(matches!(split(&whole[..length]), Err(Error::Internal(_))), "cut after {length} bytes");
-        }
-    }
 }

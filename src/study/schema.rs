@@ -24,8 +24,9 @@ const SIDE_BY_SIDE: Key = Key {
     default: Default::Int(1),
     applies: Applies::Always,
     unit: "points",
-    doc: "Points simulated at the same time, each by `threads` threads; in one process only. Where there are several points \
-          this is the best use of cores. --side-by-side sets the same.",
+    doc:
+        "Points simulated at the same time, each by `threads` threads; several ranks share equally among them, so their number \
+          has to be a multiple of it. Where there are several points this is the best use of cores. --side-by-side sets the same.",
 };
 
 const PARTITIONER: Key = Key {

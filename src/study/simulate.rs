@@ -7,13 +7,18 @@ use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, PartitionId, RouterId};
-use crate::network::{Blocked, Layout, Load, Network, Params, Wiring};
+use crate::network::{Layout, Load, Network, Params, Wiring};
 use crate::routing::{deadlock, Routing, Survey};
-use crate::stats::{report, Listed, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
-use crate::study::routing_of;
+use crate::stats::{Period, Phases, PointReport, Rules, Status, Step, Totals};
+use crate::study::{routing_of, Ended};
 use crate::topology::Graph;
-use crate::traffic::MessageList;
 use crate::transport::{Hub, Local, Threads, Transport};
+
+/// Flits that the ports of a partition can move between two looks at whether to stop.
+const WINDOW_FLITS: u64 = 1 << 22;
+
+/// The least number of cycles between two such looks: so many a partition takes through its caches at a time.
+const MIN_WINDOW: Cycle = 16;
 
 /// A point ready to be simulated; shared by the partitions of a process.
 pub struct Point {
@@ -44,6 +49,14 @@ impl Point {
         (routing_of(&self.config).build)(&self.config, &self.survey, routers)
     }
 
+    /// Cycles between two looks at whether to stop, the same in all partitions: about a second of work where every port is busy.
+    fn longest_window(&self) -> Cycle {
+        let graph = &self.graph;
+        let parts = u64::from(self.layout.n_partitions.min(graph.n_routers()));
+        let ports = (graph.n_channels() as u64 + u64::from(graph.n_endpoints())).max(1);
+        (WINDOW_FLITS * parts / ports).max(MIN_WINDOW)
+    }
+
     /// The network of `partition` at cycle 0, and the windows in which it runs.
     ///
     /// # Errors
@@ -51,8 +64,8 @@ impl Point {
     pub fn network(&self, partition: PartitionId) -> Result<(Network, Windows), ConfigErrors> {
         let wiring = Wiring::new(&self.graph, &self.params, &self.layout, partition);
         let routing = self.build_routing(&wiring.routers)?;
-        // Without a cut there is nobody to wait for.
-        let lookahead = self.layout.lookahead.unwrap_or(Cycle::MAX);
+        // Without a cut there is nobody to wait for, but somebody may wait for an end.
+        let lookahead = self.layout.lookahead.unwrap_or(Cycle::MAX).min(self.longest_window());
         let windows = Windows::new(wiring.neighbours.clone(), lookahead, self.layout.depth);
         let network = Network::new(
             &self.params,
@@ -86,6 +99,12 @@ pub trait Watcher: Sync {
     /// Called by partition 0 after each sample: cycles simulated, and flits moved by all partitions in it. Returning
     /// false ends the run without a result.
     fn sampled(&self, cycle: Cycle, flit_hops: u64) -> bool;
+
+    /// Called by every partition at the end of each window. Returning true in one of them ends the run without a result, in
+    /// all of them.
+    fn stops(&self) -> bool {
+        false
+    }
 }
 
 /// Watches nothing.
@@ -97,18 +116,40 @@ impl Watcher for Unwatched {
     }
 }
 
+/// Ends a run when the flag is raised.
+pub struct Stoppable<'a>(pub &'a AtomicBool);
+
+impl Watcher for Stoppable<'_> {
+    fn sampled(&self, _cycle: Cycle, _flit_hops: u64) -> bool {
+        !self.stops()
+    }
+
+    fn stops(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Simulates `point` in this process alone, one partition per thread.
 ///
 /// # Errors
 /// A contract that does not hold, or the watcher's wish to end.
 pub fn simulate(point: &Point, watcher: &dyn Watcher) -> Result<Outcome, Error> {
+    count(point, watcher)?.outcome(point)
+}
+
+/// As [`simulate`], as far as the counts.
+///
+/// # Errors
+/// As [`simulate`].
+pub(super) fn count(point: &Point, watcher: &dyn Watcher) -> Result<Ended, Error> {
     let threads = point.layout.n_partitions as usize;
-    if threads == 1 {
-        return run_partition(point, &mut Local, watcher).map(|o| o.expect("partition 0 has the outcome"));
-    }
-    let hub = Hub::new(threads);
-    let ends = run_threads(threads, &hub, |thread| run_partition(point, &mut Threads::new(thread, hub.clone()), watcher));
-    first_of(ends).map(|o| o.expect("partition 0 has the outcome"))
+    let ended = if threads == 1 {
+        end_partition(point, &mut Local, watcher)?
+    } else {
+        let hub = Hub::new(threads);
+        first_of(run_threads(threads, &hub, |thread| end_partition(point, &mut Threads::new(thread, hub.clone()), watcher)))?
+    };
+    ended.ok_or_else(|| Error::Internal("partition 0 has no outcome".into()))
 }
 
 /// Runs `work` on threads `0..n`; when one fails, the others are released from waiting for it.
@@ -165,6 +206,14 @@ pub fn first_of<T>(ends: Vec<Result<T, Error>>) -> Result<T, Error> {
 /// # Errors
 /// As [`simulate`], and a peer that is gone.
 pub fn run_partition(point: &Point, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<Option<Outcome>, Error> {
+    end_partition(point, transport, watcher)?.map(|ended| ended.outcome(point)).transpose()
+}
+
+/// As [`run_partition`], as far as the counts.
+///
+/// # Errors
+/// As [`run_partition`].
+pub(super) fn end_partition(point: &Point, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<Option<Ended>, Error> {
     let mut run = PartitionRun::new(point, transport)?;
     run.simulate(transport, watcher)?;
     run.finish(transport)
@@ -191,6 +240,8 @@ impl<'a> PartitionRun<'a> {
     }
 
     fn simulate(&mut self, transport: &mut dyn Transport, watcher: &dyn Watcher) -> Result<(), Error> {
+        // A partition without routers has no neighbours to stop with: it waits for partition 0, like after every sample.
+        let has_routers = self.point.layout.assignment.contains(&transport.partition());
         let mut step = self.phases.as_mut().map_or(Step::Continue, Phases::begin);
         loop {
             let order = transport.broadcast(vec![step.encode()])?;
@@ -210,7 +261,7 @@ impl<'a> PartitionRun<'a> {
                 Step::Abandon => return Err(Error::Interrupted),
             }
             let until = self.windows.now() + self.point.rules.sample_period;
-            self.windows.run(&mut self.network, transport, until)?;
+            self.windows.run_unless(&mut self.network, transport, until, &|| has_routers && watcher.stops())?;
             let period = self.audit(transport)?;
             if let Some(sum) = gather_periods(transport, period)? {
                 let goes_on = watcher.sampled(until, sum.flit_hops);
@@ -238,11 +289,11 @@ impl<'a> PartitionRun<'a> {
         Ok(period)
     }
 
-    fn finish(mut self, transport: &mut dyn Transport) -> Result<Option<Outcome>, Error> {
+    fn finish(mut self, transport: &mut dyn Transport) -> Result<Option<Ended>, Error> {
         self.totals.measured = self.network.measured();
         self.totals.arrived = self.network.arrived();
         let own_stuck = self.network.oldest(10).into_iter().map(|(at, text)| format!("{at:>10}\t{text}")).collect::<Vec<_>>();
-        let all_stuck = transport.gather(own_stuck.join("\n").into_bytes())?;
+        let oldest = transport.gather(own_stuck.join("\n").into_bytes())?;
         let all = transport.gather(self.totals.encode())?;
         let stalled = self.phases.as_ref().and_then(|phases| phases.outcome).is_some_and(|(status, _)| status == Status::Stalled);
         let stalled = transport.broadcast(vec![stalled.into()])? == [1];
@@ -253,35 +304,9 @@ impl<'a> PartitionRun<'a> {
         for bytes in all {
             totals.merge(Totals::decode(&bytes).ok_or_else(|| Error::Internal("totals are cut short".into()))?);
         }
-        let graph = &self.point.graph;
-        let parties = self.point.load.pattern.parties(graph.n_endpoints());
-        let sizes = Sizes {
-            active: parties.active,
-            receiving: parties.receiving,
-            messages: self.point.load.pattern.messages().map_or(Vec::new(), |list| listed(list)),
-            n_channels: graph.n_channels(),
-            num_vcs: self.point.params.num_vcs as usize,
-            sample_period: self.point.rules.sample_period,
-        };
-        let report = report(&phases, &totals, &sizes);
-        let stuck = if report.status == Status::Stalled { oldest_of(&all_stuck) } else { Vec::new() };
-        let cycle = cycle_of(&waits, graph, self.point.params.num_vcs)?;
-        Ok(Some(Outcome { report, stuck, cycle, windows: self.windows.exchanged() }))
+        let windows = self.windows.exchanged();
+        Ok(Some(Ended { phases, totals, oldest: oldest.join(&b'\n'), waits: waits.concat(), windows }))
     }
-}
-
-/// The messages in the order of their file.
-fn listed(list: &MessageList) -> Vec<Listed> {
-    let mut messages: Vec<_> = list.messages().to_vec();
-    messages.sort_unstable_by_key(|m| m.index);
-    let listed = messages.iter().map(|m| Listed {
-        time: u64::from(m.time),
-        source: u64::from(m.source),
-        destination: u64::from(m.destination),
-        size: u64::from(m.size),
-        packets: u64::from(m.n_packets(list.packet_size())),
-    });
-    listed.collect()
 }
 
 /// The sum over partitions, in partition 0; also checks that nothing was lost between partitions.
@@ -298,23 +323,4 @@ fn gather_periods(transport: &mut dyn Transport, period: Period) -> Result<Optio
         sum.add(&bytemuck::pod_read_unaligned(bytes));
     }
     Ok(Some(sum))
-}
-
-/// A cycle among what the heads of all partitions wait for.
-fn cycle_of(all: &[Vec<u8>], graph: &Graph, num_vcs: u32) -> Result<Option<deadlock::Cycle>, Error> {
-    let bytes = all.concat();
-    let waits: Vec<Blocked> = bytes.chunks_exact(size_of::<Blocked>()).map(bytemuck::pod_read_unaligned).collect();
-    if waits.len() * size_of::<Blocked>() != bytes.len() {
-        return Err(Error::Internal("what waits in a partition is cut short".into()));
-    }
-    let waits: Vec<[u32; 4]> = waits.iter().map(|w| [w.channel, w.vc, graph.channel(w.router) + w.port, w.vcs]).collect();
-    Ok(deadlock::cycle_of_waits(graph, &waits, num_vcs))
-}
-
-fn oldest_of(all: &[Vec<u8>]) -> Vec<String> {
-    let mut lines: Vec<String> =
-        all.iter().flat_map(|bytes| String::from_utf8_lossy(bytes).lines().map(str::to_string).collect::<Vec<_>>()).collect();
-    lines.sort_unstable();
-    lines.truncate(10);
-    lines.into_iter().filter_map(|line| line.split_once('\t').map(|(_, text)| text.to_string())).collect()
 }

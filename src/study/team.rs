@@ -1,9 +1,13 @@
 //! The processes that work on a study together: this one alone, or the ranks of an MPI job, each with its threads.
 
 use crate::error::Error;
+use crate::study::simulate::count;
 #[cfg(feature = "mpi")]
-use crate::study::{first_of, run_partition, run_threads};
-use crate::study::{simulate, Outcome, Point, Watcher};
+use crate::study::simulate::end_partition;
+#[cfg(feature = "mpi")]
+use crate::study::{first_of, run_threads};
+use crate::study::{Ended, Outcome, Point, Watcher};
+use crate::transport::Group;
 #[cfg(feature = "mpi")]
 use crate::transport::{Hub, Mpi, Transport, World};
 
@@ -92,11 +96,53 @@ impl Team {
     /// # Errors
     /// If a process is gone.
     pub fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+        self.broadcast_in(self.all(), bytes)
+    }
+
+    /// Gives every process of `group` the `bytes` of its first.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub fn broadcast_in(&self, group: Group, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
-            return world.ranks().broadcast(bytes);
+            return world.ranks(group).broadcast(bytes);
         }
+        let _ = group;
         Ok(bytes)
+    }
+
+    /// All processes.
+    #[must_use]
+    pub fn all(&self) -> Group {
+        Group { first: 0, size: self.size() }
+    }
+
+    /// Who simulates each of the points `side_by_side`: as many groups of equally many consecutive ranks, or, for each of them,
+    /// this process where it is alone.
+    #[must_use]
+    pub fn groups(&self, side_by_side: usize) -> Vec<Group> {
+        let size = (self.size() / side_by_side).max(1);
+        (0..side_by_side).map(|g| Group { first: if self.size() == 1 { 0 } else { g * size }, size }).collect()
+    }
+
+    /// Sends `bytes` to `rank` of another group. A process alone has nobody to send to.
+    pub fn send(&self, rank: usize, bytes: &[u8]) {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            world.send(rank, bytes);
+        }
+        let _ = (rank, bytes);
+    }
+
+    /// What `rank` of another group sends next, or nothing as soon as `stop` says so, and in a process alone.
+    pub fn receive(&self, rank: usize, stop: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = &self.world {
+            return world.receive(rank, stop);
+        }
+        let _ = (rank, stop);
+        None
     }
 
     /// Brings `bytes` of every process to rank 0, which gets them in order of rank; the others get nothing.
@@ -106,7 +152,7 @@ impl Team {
     pub fn gather(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Error> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
-            return world.ranks().gather(bytes);
+            return world.ranks(self.all()).gather(bytes);
         }
         Ok(vec![bytes])
     }
@@ -118,23 +164,23 @@ impl Team {
     /// If a process is gone.
     pub fn part(&self) -> Result<(), Error> {
         #[cfg(feature = "mpi")]
-        if let Some(world) = &self.world {
+        if self.world.is_some() {
             self.gather(Vec::new())?;
-            world.ranks().broadcast(Vec::new())?;
+            self.broadcast(Vec::new())?;
         }
         Ok(())
     }
 
-    /// Checks that `threads` threads of each process can communicate.
+    /// Checks that `threads` threads of each process can communicate, and those that wait for the points `side_by_side`.
     ///
     /// # Errors
     /// If the MPI library does not allow it.
-    pub fn check_threads(&self, threads: usize) -> Result<(), Error> {
+    pub fn check_threads(&self, threads: usize, side_by_side: usize) -> Result<(), Error> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
-            return world.check_threads(threads);
+            return world.check_threads(threads, side_by_side);
         }
-        let _ = threads;
+        let _ = (threads, side_by_side);
         Ok(())
     }
 
@@ -143,11 +189,25 @@ impl Team {
     /// # Errors
     /// As [`simulate`].
     pub fn simulate(&self, point: &Point, threads: usize, watcher: &dyn Watcher) -> Result<Option<Outcome>, Error> {
+        self.simulate_in(self.all(), point, threads, watcher)?.map(|ended| ended.outcome(point)).transpose()
+    }
+
+    /// The same by the processes of `group`, this one among them; its first gets the counts.
+    ///
+    /// # Errors
+    /// As [`simulate`].
+    pub fn simulate_in(
+        &self,
+        group: Group,
+        point: &Point,
+        threads: usize,
+        watcher: &dyn Watcher,
+    ) -> Result<Option<Ended>, Error> {
         #[cfg(feature = "mpi")]
-        if self.size() > 1 {
+        if group.size > 1 {
             let hub = Hub::new(threads);
             let end = |thread| {
-                let result = run_partition(point, &mut Mpi::new(thread, threads, hub.clone()), watcher);
+                let result = end_partition(point, &mut Mpi::new(group, thread, threads, hub.clone()), watcher);
                 // The other threads of this rank may wait for ranks that wait for this thread: joining them would hang.
                 if let (Err(e), true) = (&result, threads > 1) {
                     if !matches!(e, Error::Interrupted | Error::PeerLost) {
@@ -159,8 +219,8 @@ impl Team {
             };
             return first_of(run_threads(threads, &hub, end));
         }
-        debug_assert_eq!(point.layout.n_partitions as usize, threads);
-        simulate(point, watcher).map(Some)
+        debug_assert_eq!(point.layout.n_partitions as usize, group.size * threads);
+        count(point, watcher).map(Some)
     }
 }
 

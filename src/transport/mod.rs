@@ -15,6 +15,15 @@ pub use local::Local;
 pub use mpi::{Mpi, World};
 pub use threads::{Hub, Threads};
 
+/// Consecutive ranks that simulate a point together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The first of them, which leads.
+    pub first: usize,
+    /// How many there are.
+    pub size: usize,
+}
+
 /// One partition's end of a transport.
 pub trait Transport: Exchange {
     /// This partition.

@@ -2,6 +2,7 @@
 //! different ranks by one non-blocking message per batch, found by matched probe so that no size is exchanged before.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mpi::environment::Universe;
 use mpi::point_to_point::{Destination, Source};
@@ -13,7 +14,10 @@ use mpi::Threading;
 use crate::engine::Exchange;
 use crate::error::Error;
 use crate::ids::PartitionId;
-use crate::transport::{Hub, Transport};
+use crate::transport::{Group, Hub, Transport};
+
+/// How long a rank sleeps between two looks for a message that may take the time of a whole point to come.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 /// The ranks of this job; dropping it ends MPI.
 pub struct World {
@@ -49,41 +53,76 @@ impl World {
         SimpleCommunicator::world().abort(code)
     }
 
-    /// This rank's end of the transport with one partition per rank, for talk outside a simulation.
+    /// This rank's end of the transport with one partition for each rank of its `group`, for talk outside a simulation.
     #[must_use]
-    pub fn ranks(&self) -> Mpi {
-        Mpi::new(0, 1, Hub::new(1))
+    pub fn ranks(&self, group: Group) -> Mpi {
+        Mpi::new(group, 0, 1, Hub::new(1))
     }
 
-    /// Checks that the MPI library lets several threads of a rank communicate.
+    /// Sends `bytes` to `rank`, which is of another group; returns when they are on their way.
+    pub fn send(&self, rank: usize, bytes: &[u8]) {
+        self.universe.world().process_at_rank(rank as i32).send(bytes);
+    }
+
+    /// What `rank`, which is of another group, sends next, or nothing as soon as `stop` says so. The wait takes no core.
+    pub fn receive(&self, rank: usize, stop: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+        let world = self.universe.world();
+        let mut bytes = Vec::new();
+        while !try_receive(&world, rank, 0, &mut bytes) {
+            if stop() {
+                return None;
+            }
+            std::thread::sleep(PATIENCE);
+        }
+        Some(bytes)
+    }
+
+    /// Checks that the MPI library lets several threads of a rank communicate: each of `threads` does, and on rank 0 one for
+    /// each of the points `side_by_side`.
     ///
     /// # Errors
-    /// If it does not and `threads` is more than 1.
-    pub fn check_threads(&self, threads: usize) -> Result<(), Error> {
-        if threads > 1 && self.size() > 1 && self.threading < Threading::Multiple {
-            return Err(Error::Usage(format!(
-                "--threads {threads} with several ranks needs an MPI library with MPI_THREAD_MULTIPLE; this one offers {:?}: \
-                 start {threads} times as many ranks instead",
-                self.threading
-            )));
+    /// If it does not and one of them is more than 1.
+    pub fn check_threads(&self, threads: usize, side_by_side: usize) -> Result<(), Error> {
+        if self.size() == 1 || self.threading == Threading::Multiple {
+            return Ok(());
         }
-        Ok(())
+        let (asked, instead) = match (threads, side_by_side) {
+            (1, 1) => return Ok(()),
+            (1, n) => (format!("--side-by-side {n}"), format!("start {n} jobs, each with its part of the sweep,")),
+            (n, _) => (format!("--threads {n}"), format!("start {n} times as many ranks")),
+        };
+        Err(Error::Usage(format!(
+            "{asked} with several ranks needs an MPI library with MPI_THREAD_MULTIPLE; this one offers {:?}: {instead} instead",
+            self.threading
+        )))
     }
 }
 
-/// One partition's end: thread `thread` of `threads` of this rank.
+/// Takes over the next message of `rank` with `tag`, if it is there.
+fn try_receive(world: &SimpleCommunicator, rank: usize, tag: i32, into: &mut Vec<u8>) -> bool {
+    let Some((message, status)) = world.process_at_rank(rank as i32).immediate_matched_probe_with_tag(tag) else { return false };
+    let n = usize::try_from(status.count(u8::equivalent_datatype())).expect("a byte count is not negative");
+    into.clear();
+    into.resize(n, 0);
+    message.matched_receive_into(&mut into[..]);
+    true
+}
+
+/// One partition's end: thread `thread` of `threads` of this rank, in a simulation by the ranks of a group.
 pub struct Mpi {
     world: SimpleCommunicator,
+    group: Group,
     thread: usize,
     threads: usize,
     hub: Arc<Hub>,
 }
 
 impl Mpi {
-    /// The end of a thread; `hub` is shared by the threads of this rank. Call it on the thread that will use it.
+    /// The end of a thread of a rank of `group`; `hub` is shared by the threads of this rank. Call it on the thread that will use
+    /// it.
     #[must_use]
-    pub fn new(thread: usize, threads: usize, hub: Arc<Hub>) -> Self {
-        Self { world: SimpleCommunicator::world(), thread, threads, hub }
+    pub fn new(group: Group, thread: usize, threads: usize, hub: Arc<Hub>) -> Self {
+        Self { world: SimpleCommunicator::world(), group, thread, threads, hub }
     }
 
     fn my_rank(&self) -> usize {
@@ -92,7 +131,7 @@ impl Mpi {
 
     /// (rank, thread) of a partition.
     fn place(&self, partition: PartitionId) -> (usize, usize) {
-        (partition as usize / self.threads, partition as usize % self.threads)
+        (self.group.first + partition as usize / self.threads, partition as usize % self.threads)
     }
 
     /// Receives from every remote peer in the order of arrival, then waits for the sends.
@@ -110,17 +149,7 @@ impl Mpi {
 
     fn try_receive(&self, peer: PartitionId, into: &mut Vec<u8>) -> bool {
         let (rank, thread) = self.place(peer);
-        let tag = (thread * self.threads + self.thread) as i32;
-        match self.world.process_at_rank(rank as i32).immediate_matched_probe_with_tag(tag) {
-            None => false,
-            Some((message, status)) => {
-                let n = usize::try_from(status.count(u8::equivalent_datatype())).expect("a byte count is not negative");
-                into.clear();
-                into.resize(n, 0);
-                message.matched_receive_into(&mut into[..]);
-                true
-            }
-        }
+        try_receive(&self.world, rank, (thread * self.threads + self.thread) as i32, into)
     }
 }
 
@@ -158,10 +187,10 @@ impl Exchange for Mpi {
 
 impl Transport for Mpi {
     fn partition(&self) -> PartitionId {
-        (self.my_rank() * self.threads + self.thread) as PartitionId
+        ((self.my_rank() - self.group.first) * self.threads + self.thread) as PartitionId
     }
 
     fn n_partitions(&self) -> u32 {
-        (self.world.size() as usize * self.threads) as u32
+        (self.group.size * self.threads) as u32
     }
 }

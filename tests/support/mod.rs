@@ -7,6 +7,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use sfpdes::config::{Config, Study};
+use sfpdes::error::exit;
 use sfpdes::network::{Event, Flit, Recording};
 use sfpdes::output::{compare, digest, read_table, PointTable};
 use sfpdes::study::{schema, Outcome, Point, Prepared, Unwatched};
@@ -100,6 +101,13 @@ pub fn sfpdes() -> Command {
     program_command(env!("CARGO_BIN_EXE_sfpdes"))
 }
 
+/// Runs the program with `arguments`.
+pub fn sfpdes_with(arguments: &[&str]) -> End {
+    let mut command = sfpdes();
+    command.args(arguments);
+    finish(command)
+}
+
 fn program_command(program: &str) -> Command {
     let mut command = Command::new(program);
     FOREIGN.iter().for_each(|v| {
@@ -129,6 +137,17 @@ impl End {
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
+}
+
+/// `sfpdes run` on an input that must be refused; returns what it says, after checking that nothing was written.
+pub fn refusal(toml: &str, sets: &[&str]) -> String {
+    let place = Place::new(toml);
+    let end = finish(place.command(&place.path("results.h5"), sets, 1, 1));
+    assert_eq!(end.code(), Some(exit::INPUT), "{toml}\n{}", end.stderr);
+    assert_eq!(end.stdout, "");
+    assert!(place.names().is_empty(), "{:?}", place.names());
+    assert!(!end.stderr.contains("panicked"), "{}", end.stderr);
+    end.stderr
 }
 
 /// Starts a command with its output caught.
