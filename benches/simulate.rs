@@ -15,10 +15,13 @@ use sfpdes::transport::Local;
 /// Cycles before anything is timed: the network is in its steady state by then.
 const WARM_UP: u64 = 300;
 
-fn point(q: u32, p: u32, load: f64) -> Point {
+/// The router of the work of record: 3 VCs of 21 flits.
+const RECORD: [u32; 2] = [3, 21];
+
+fn point(q: u32, p: u32, load: f64, [num_vcs, vc_buf_size]: [u32; 2], routing: &str) -> Point {
     let text = format!(
-        "[network]\ntopology = \"slim-fly\"\nq = {q}\np = {p}\n[router]\nnum_vcs = 3\nvc_buf_size = 21\n\
-         [traffic]\ninjection_rate = {load}\n"
+        "[network]\ntopology = \"slim-fly\"\nq = {q}\np = {p}\n[router]\nnum_vcs = {num_vcs}\nvc_buf_size = {vc_buf_size}\n\
+         [routing]\nalgorithm = \"{routing}\"\n[traffic]\ninjection_rate = {load}\n"
     );
     let study = Study::parse("bench.toml", &text, &[], schema()).expect("a valid input");
     Prepared::default().point(&study.points[0], 1).expect("a valid point")
@@ -32,21 +35,31 @@ fn network(point: &Point) -> (Network, Windows) {
     (network, windows)
 }
 
-/// Flit hops per second, which is what criterion prints as elements.
+/// Times `n` cycles of `point`: flit hops per second is what criterion prints as elements.
+fn time(c: &mut Criterion, group: &str, name: String, point: &Point, n: u64) {
+    let (mut network, mut windows) = network(point);
+    let mut run = |n: u64| {
+        let until = windows.now() + n;
+        windows.run(&mut network, &mut Local, until).expect("nothing is cut");
+        network.close_period(until).expect("nothing is lost").flit_hops
+    };
+    let hops = run(n);
+    let mut group = c.benchmark_group(group);
+    group.throughput(Throughput::Elements(hops)).sample_size(10);
+    group.bench_function(name, |b| b.iter(|| run(n)));
+    group.finish();
+}
+
 fn cycles(c: &mut Criterion) {
     for (q, p, load, n) in [(5, 4, 0.5, 1000), (19, 15, 0.5, 50), (19, 15, 0.1, 100)] {
-        let point = point(q, p, load);
-        let (mut network, mut windows) = network(&point);
-        let mut run = |n: u64| {
-            let until = windows.now() + n;
-            windows.run(&mut network, &mut Local, until).expect("nothing is cut");
-            network.close_period(until).expect("nothing is lost").flit_hops
-        };
-        let hops = run(n);
-        let mut group = c.benchmark_group("cycles");
-        group.throughput(Throughput::Elements(hops)).sample_size(10);
-        group.bench_function(format!("slim-fly q={q} load={load}, {n} cycles"), |b| b.iter(|| run(n)));
-        group.finish();
+        time(c, "cycles", format!("slim-fly q={q} load={load}, {n} cycles"), &point(q, p, load, RECORD, "min"), n);
+    }
+}
+
+/// What a flit hop costs under each routing, with the VCs that four hops need; `valiant` at a load that it carries.
+fn routings(c: &mut Criterion) {
+    for (routing, load) in [("min", 0.5), ("ugal-l", 0.5), ("ugal-g", 0.5), ("valiant", 0.3)] {
+        time(c, "routings", format!("slim-fly q=19 load={load}, {routing}"), &point(19, 15, load, [4, 16], routing), 50);
     }
 }
 
@@ -79,9 +92,9 @@ fn build(c: &mut Criterion) {
     let routers: Vec<u32> = (0..graph.n_routers()).collect();
     c.bench_function("slim-fly q=19 table, all rows", |b| b.iter(|| Table::build(&graph, &routers, Tie::LowestId)));
     c.bench_function("slim-fly q=19 network from its configuration", |b| {
-        b.iter_batched(|| (), |()| point(19, 15, 0.5), BatchSize::PerIteration);
+        b.iter_batched(|| (), |()| point(19, 15, 0.5, RECORD, "min"), BatchSize::PerIteration);
     });
 }
 
-criterion_group!(benches, wheel, cycles, build);
+criterion_group!(benches, wheel, cycles, routings, build);
 criterion_main!(benches);

@@ -11,6 +11,7 @@ mod plot;
 mod progress;
 mod record;
 mod results;
+mod seeds;
 mod table;
 
 pub use self::csv::{csv_line, summary_path, to_csv, write_search_summary, write_summary};

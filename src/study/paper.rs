@@ -220,9 +220,10 @@ fn buffers(table: &PointTable, throughput: bool) -> Finding {
     Finding { ours, agrees: Some(a < b) }
 }
 
-/// The table of claims as text.
+/// The table of claims as text; of several seeds the mean counts.
 #[must_use]
 pub fn render(figure: &Figure, table: &PointTable) -> String {
+    let table = &table.over_seeds();
     let mut text = format!("Figure {}: {}. What the paper says, and what this result says:\n", &figure.name[3..], figure.title);
     for claim in figure.claims {
         let Finding { ours, agrees } = (claim.check)(table);

@@ -29,7 +29,7 @@ use crate::error::Error;
 /// Draws the finished points of the results file `results` into `<stem>.svg` and `<stem>.png`; returns their paths.
 ///
 /// Of a simulation one curve for each combination of the swept keys other than the load; without a swept load, against the first
-/// swept number. Of a hypercube study a panel for each cube and mix of faults, and where a sound criterion was counted two figures
+/// swept number. Of several seeds the mean is drawn, with its interval. Of a hypercube study a panel for each cube and mix of faults, and where a sound criterion was counted two figures
 /// more: `<stem>.failed` of pairs that fail though connected, and `<stem>.detour`.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub fn plot(results: &Path, stem: &Path) -> Result<Vec<PathBuf>, Error> {
     canvas::register_font()?;
     let mut files = Vec::new();
     match table.kind {
-        StudyKind::Simulation => files.extend(write(&LoadDrawing(Figure::new(&table)), stem, "")?),
+        StudyKind::Simulation => files.extend(write(&LoadDrawing(Figure::new(&table.over_seeds())), stem, "")?),
         StudyKind::Hypercube => {
             for quantity in &QUANTITIES {
                 if let Some(figure) = CubeFigure::new(&table, quantity) {
