@@ -10,6 +10,7 @@ use crate::partition::{assign, Partitioner};
 use crate::routing::deadlock::{self, Evidence};
 use crate::routing::Survey;
 use crate::stats::Rules;
+use crate::study::cube_faults::{among_live, check_routing, failures, scenario_of};
 use crate::study::Point;
 use crate::topology::Graph;
 use crate::traffic::{self, Injection, Pattern, TrafficPattern};
@@ -51,7 +52,7 @@ pub struct Prepared {
 /// The part of a configuration that is in `tables`, as text, and the seed, from which networks and tables may be drawn:
 /// equal text, equal meaning.
 fn signature(config: &Config, tables: &[&str]) -> String {
-    const TABLES: [&str; 7] = ["network", "router", "routing", "traffic", "measurement", "simulation", "runtime"];
+    const TABLES: [&str; 8] = ["network", "faults", "router", "routing", "traffic", "measurement", "simulation", "runtime"];
     let without: Vec<&str> = TABLES.iter().filter(|t| !tables.contains(t)).copied().chain(["output"]).collect();
     format!("{}\n{}", config.to_toml(&without), config.int("simulation.seed"))
 }
@@ -86,7 +87,7 @@ impl Prepared {
     /// # Errors
     /// A routing that is not for this topology, too few VCs, or a cycle of channel dependencies.
     pub fn evidence(&mut self, config: &Config) -> Result<Evidence, ConfigErrors> {
-        let key = signature(config, &["network", "router", "routing"]);
+        let key = signature(config, &["network", "faults", "router", "routing"]);
         if let Some((_, evidence)) = self.evidence.iter().find(|(have, _)| *have == key) {
             return Ok(evidence.clone());
         }
@@ -101,6 +102,7 @@ impl Prepared {
                 )
                 .into());
         }
+        check_routing(config, entry)?;
         let (given, required) = (config.int("router.num_vcs") as u32, (entry.vcs_required)(config, &survey));
         if given < required && !config.bool(deadlock::KEY.path) {
             return Err(config
@@ -141,7 +143,15 @@ impl Prepared {
         let params = Params::new(config).map_err(|e| faults.add_new(e.into())).ok();
         let slowest = params.as_ref().map_or(1, |p| p.latency.iter().max().copied().unwrap_or(1));
         let entry = traffic::find(config.text(traffic::PATTERN)).expect("the schema lists the registry's names");
-        let pattern = survey.as_ref().and_then(|s| (entry.build)(config, s.graph()).map_err(|e| faults.add_new(e)).ok());
+        let scenario = scenario_of(config).map_err(|e| faults.add_new(e)).unwrap_or_default();
+        let pattern = survey.as_ref().and_then(|s| {
+            let all = (entry.build)(config, s.graph());
+            let live = all.and_then(|all| match &scenario {
+                Some(scenario) => among_live(config, s.graph(), scenario, all),
+                None => Ok(all),
+            });
+            live.map_err(|e| faults.add_new(e)).ok()
+        });
         let n = survey.as_ref().map_or(0, |s| s.graph().n_endpoints());
         let injection = pattern.as_ref().and_then(|p| Injection::new(config, p, n).map_err(|e| faults.add_new(e)).ok());
         let packets = entry.timed.then(|| pattern.as_ref().and_then(Pattern::messages).map_or(0, |list| list.n_packets()));
@@ -152,6 +162,10 @@ impl Prepared {
                 faults.add_new(config.fault("measurement.max_cycles", message).into());
             }
         }
+        let later = match (&scenario, &survey, &rules) {
+            (Some(scenario), Some(s), Some(rules)) => failures(config, s.graph(), scenario, rules).map_err(|e| faults.add_new(e)),
+            _ => Ok(Vec::new()),
+        };
         let (Some(survey), Some(params), Some(rules), Some(pattern), Some(injection)) =
             (survey, params, rules, pattern, injection)
         else {
@@ -167,6 +181,7 @@ impl Prepared {
             router_of: Network::routers_of_endpoints(&graph),
             params,
             rules,
+            failures: later.unwrap_or_default(),
             layout,
             config: config.clone(),
             survey,

@@ -7,8 +7,8 @@ use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, PartitionId, RouterId};
-use crate::network::{Blocked, Layout, Load, Network, Params, Wiring};
-use crate::routing::{deadlock, Routing, Survey};
+use crate::network::{Blocked, Failure, Layout, Load, Network, Params, Wiring};
+use crate::routing::{deadlock, Routing, RoutingAlgorithm, Survey};
 use crate::stats::{report, Listed, Period, Phases, PointReport, Rules, Sizes, Status, Step, Totals};
 use crate::study::routing_of;
 use crate::topology::Graph;
@@ -25,6 +25,8 @@ pub struct Point {
     pub load: Load,
     /// When to stop.
     pub rules: Rules,
+    /// What fails during the run.
+    pub failures: Vec<Failure>,
     /// Who simulates what.
     pub layout: Layout,
     /// Router of every endpoint.
@@ -63,7 +65,8 @@ impl Point {
             windows.header_bytes(),
             self.rules.sample_period as u32,
         )
-        .with_board(&self.graph, &self.layout);
+        .with_board(&self.graph, &self.layout)
+        .with_failures(&self.failures);
         Ok((network, windows))
     }
 }
@@ -254,6 +257,7 @@ impl<'a> PartitionRun<'a> {
             totals.merge(Totals::decode(&bytes).ok_or_else(|| Error::Internal("totals are cut short".into()))?);
         }
         let graph = &self.point.graph;
+        let update = self.point.build_routing(&[])?.changes().unwrap_or_default();
         let parties = self.point.load.pattern.parties(graph.n_endpoints());
         let sizes = Sizes {
             active: parties.active,
@@ -262,6 +266,7 @@ impl<'a> PartitionRun<'a> {
             n_channels: graph.n_channels(),
             num_vcs: self.point.params.num_vcs as usize,
             sample_period: self.point.rules.sample_period,
+            update: (update.messages, update.rounds.into()),
         };
         let report = report(&phases, &totals, &sizes);
         let stuck = if report.status == Status::Stalled { oldest_of(&all_stuck) } else { Vec::new() };
