@@ -4,7 +4,7 @@
 use super::code::Model;
 use super::cube::Cube;
 use super::error::CubeError;
-use super::near::Near;
+use super::near::{n_near, Near};
 use super::scenario::Scenario;
 use super::spread::{Method, Spread, Stage};
 
@@ -20,9 +20,6 @@ pub struct Directions {
 impl Directions {
     const NONE: Directions = Directions { dims: 0, spare: false };
 }
-
-/// Most entries of exact tables, four bytes each.
-const MAX_ENTRIES: u64 = 1 << 28;
 
 /// The knowledge of all nodes of a cube, through the whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +53,8 @@ impl Knowledge {
     /// As `Model::check`, and exact knowledge that would take too much memory.
     pub fn new(scenario: &Scenario, method: Method, delay: &dyn Fn(u32, u32) -> u64) -> Result<Self, CubeError> {
         let n = scenario.cube.n();
-        let near = near(n, method)?;
-        let spread = Spread::new(scenario, method, near.as_ref(), delay)?;
+        let spread = Spread::new(scenario, method, delay)?;
+        let near = spread.near;
         let n_nodes = scenario.cube.n_nodes();
         let mut first = vec![0; n_nodes as usize + 1];
         spread.stages.iter().for_each(|stage| first[stage.node as usize + 1] += 1);
@@ -197,26 +194,4 @@ impl Knowledge {
 
 fn with_bits(stage: &Stage, n: u32) -> impl Iterator<Item = u32> + '_ {
     (0..=n).map(|k| (0..).zip(&stage.heard).fold(0, |mask, (i, heard)| mask | (heard >> k & 1) << i))
-}
-
-/// Nodes within distance `d`.
-fn n_near(n: u32, d: u32) -> u64 {
-    let mut choices = 1u64;
-    (0..=d).fold(0, |sum, k| {
-        let own = choices;
-        choices = choices * u64::from(n - k) / u64::from(k + 1);
-        sum + own
-    })
-}
-
-/// What is near, if the method knows it exactly.
-fn near(n: u32, method: Method) -> Result<Option<Near>, CubeError> {
-    let Method::Code(model @ Model::Extended(d)) = method else { return Ok(None) };
-    model.check(n)?;
-    let fits = |d: u32| n_near(n, d) << n <= MAX_ENTRIES;
-    if !fits(d) {
-        let most = (1..d).rev().find(|&d| fits(d)).unwrap_or(1);
-        return Err(CubeError::TooExact { d, n, most });
-    }
-    Ok((d > 1).then(|| Near::new(n, d)))
 }

@@ -2,7 +2,22 @@
 //! minimal healthy paths lead to each of them, and the first d bits of its extended safety vector. The program is that of
 //! `exact`, for one node at a time and with the first hops kept.
 
+use super::code::Model;
 use super::cube::Cube;
+use super::error::CubeError;
+
+/// Most entries of a table with one for each node and each that is near it, of four bytes each.
+const MAX_ENTRIES: u64 = 1 << 28;
+
+/// Nodes within distance `d` of a node of the n-cube.
+pub(super) fn n_near(n: u32, d: u32) -> u64 {
+    let mut choices = 1u64;
+    (0..=d).fold(0, |sum, k| {
+        let own = choices;
+        choices = choices * u64::from(n - k) / u64::from(k + 1);
+        sum + own
+    })
+}
 
 /// The sets of at most d of n dimensions, in ascending order of their masks: the nodes within distance d of any node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +29,22 @@ pub(super) struct Near {
 }
 
 impl Near {
-    pub(super) fn new(n: u32, d: u32) -> Self {
+    /// Of the n-cube within the distance that `model` knows exactly, if that is more than a node sees for itself.
+    ///
+    /// # Errors
+    /// As `Model::check`, and if tables of it take too much memory.
+    pub(super) fn of(n: u32, model: Model) -> Result<Option<Self>, CubeError> {
+        model.check(n)?;
+        let d = model.exact_distance();
+        let fits = |d: u32| n_near(n, d) << n <= MAX_ENTRIES;
+        if !fits(d) {
+            let most = (1..d).rev().find(|&d| fits(d)).unwrap_or(1);
+            return Err(CubeError::TooExact { d, n, most });
+        }
+        Ok((d > 1).then(|| Self::new(n, d)))
+    }
+
+    fn new(n: u32, d: u32) -> Self {
         let mut place = vec![0; 1 << n];
         let mut masks = Vec::new();
         for mask in (0..1u32 << n).filter(|mask| mask.count_ones() <= d) {

@@ -46,6 +46,8 @@ pub struct Spread {
     pub messages: u64,
     /// The longest chain of messages that each told something because of the one before.
     pub rounds: u32,
+    /// What is within exact knowledge, if there is more than a node sees for itself.
+    pub(super) near: Option<Near>,
 }
 
 /// What is told.
@@ -99,7 +101,6 @@ struct Touched {
 struct Spreading<'a> {
     n: u32,
     method: Method,
-    near: Option<&'a Near>,
     scratch: Vec<u32>,
     failures: &'a [Failure],
     /// The cube as it is.
@@ -112,21 +113,19 @@ struct Spreading<'a> {
 }
 
 impl Spread {
-    /// In `scenario`; a message from node u along dimension i is heard `delay(u, i)` cycles after it is sent, at least 1. `near` is
-    /// there iff the method is an extended vector.
+    /// In `scenario`; a message from node u along dimension i is heard `delay(u, i)` cycles after it is sent, at least 1.
     ///
     /// # Errors
-    /// As `Model::check`.
-    pub(super) fn new(
-        scenario: &Scenario,
-        method: Method,
-        near: Option<&Near>,
-        delay: &dyn Fn(u32, u32) -> u64,
-    ) -> Result<Self, CubeError> {
+    /// As `Model::check`, and exact knowledge that would take too much memory.
+    pub fn new(scenario: &Scenario, method: Method, delay: &dyn Fn(u32, u32) -> u64) -> Result<Self, CubeError> {
         let cube = &scenario.cube;
-        let code = match method {
-            Method::Failures => None,
-            Method::Code(model) => Some(Code::new(cube, model)?),
+        let (code, near) = match method {
+            Method::Failures => (None, None),
+            // Tables that are too large are refused before the code is computed.
+            Method::Code(model) => {
+                let near = Near::of(cube.n(), model)?;
+                (Some(Code::new(cube, model)?), near)
+            }
         };
         let vector = |u| code.as_ref().map_or(0, |code| code.vector(u));
         let node = |u: u32| Node {
@@ -140,15 +139,14 @@ impl Spread {
         let mut spreading = Spreading {
             n: cube.n(),
             method,
-            near,
-            scratch: vec![0; near.map_or(0, Near::len)],
+            scratch: vec![0; near.as_ref().map_or(0, Near::len)],
             failures: &scenario.failures,
             faulty_dims: (0..cube.n_nodes()).map(|u| cube.faulty_dims(u)).collect(),
             nodes: (0..cube.n_nodes()).map(node).collect(),
             delay,
             pending: BTreeMap::new(),
             view_of: HashMap::from([(Vec::new(), 0)]),
-            spread: Spread { stages: Vec::new(), views: vec![cube.clone()], messages: 0, rounds: 0 },
+            spread: Spread { stages: Vec::new(), views: vec![cube.clone()], messages: 0, rounds: 0, near },
         };
         (0..cube.n_nodes()).for_each(|u| spreading.enter_stage(u, 0));
         spreading.run();
@@ -226,7 +224,7 @@ impl Spreading<'_> {
     /// Node `u` gets to know of a failure, perhaps again.
     fn learn(&mut self, u: u32, failure: u32, hops: u32, touched: &mut BTreeMap<u32, Touched>) {
         let touched = touched.entry(u).or_default();
-        let keeps = self.method == Method::Failures || self.near.is_some();
+        let keeps = self.method == Method::Failures || self.spread.near.is_some();
         let node = &mut self.nodes[u as usize];
         if let Err(place) = node.known.binary_search(&failure) {
             if keeps {
@@ -276,7 +274,7 @@ impl Spreading<'_> {
     fn vector(&mut self, u: u32) -> u32 {
         let Method::Code(model) = self.method else { return 0 };
         let node = &self.nodes[u as usize];
-        let mut bits = match self.near {
+        let mut bits = match &self.spread.near {
             Some(near) => near.explore(&self.spread.views[node.view as usize], u, &mut self.scratch),
             None => u32::from(node.sound),
         };
