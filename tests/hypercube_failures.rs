@@ -10,7 +10,9 @@ use sfpdes::network::{Event, Flit};
 use sfpdes::rng::{Purpose, Stream};
 use sfpdes::stats::{PointReport, Status};
 use sfpdes::study::{scenario_of, simulate as simulate_point, Point, Prepared, Unwatched};
-use support::{assert_same, numbers, point, points, table, trace, Place};
+#[cfg(feature = "mpi")]
+use support::{assert_same, numbers, table, Place};
+use support::{point, points, trace};
 
 const ROUTINGS: &[&str] = &["ecube", "safety-level", "safety-vector", "esv"];
 

@@ -11,7 +11,8 @@ use sfpdes::routing::deadlock::Evidence;
 use sfpdes::stats::{PointReport, Status};
 use sfpdes::study::{scenario_of, simulate as simulate_point, Point, Prepared, Unwatched};
 use sfpdes::topology::hypercube;
-use support::{point, points, trace};
+use sfpdes::traffic::TrafficPattern;
+use support::{finish, numbers, point, points, sfpdes, table, trace, Place};
 
 const ROUTINGS: &[&str] = &["ecube", "safety-level", "safety-vector", "esv"];
 
@@ -336,4 +337,78 @@ fn what_cannot_be_is_refused_with_the_reason() {
     assert!(text.contains("`esv` is for hypercube, not for network.topology = \"mesh\""), "{text}");
     let text = sfpdes::config::Study::parse("f", mesh, &["faults.placement=count".into()], sfpdes::study::schema()).unwrap_err();
     assert!(text.to_string().contains("`faults.placement` means nothing with network.topology = \"mesh\""), "{text}");
+}
+
+#[test]
+fn shares_are_those_of_the_pattern_among_the_endpoints_that_are_left() {
+    let faults = "placement = 'list'\nfaulty_nodes = [3, 9, 14]";
+    for sets in [
+        &["traffic.pattern=uniform"][..],
+        &["traffic.pattern=hotspot", "traffic.hot_endpoints=[3,6]", "traffic.hot_share=0.2"],
+        &["traffic.pattern=shift"],
+        &["traffic.pattern=tornado"],
+        &["traffic.pattern=random-permutation"],
+    ] {
+        let all = point(&input(4, "esv", "placement = 'none'"), sets, 1).load.pattern;
+        let left = point(&input(4, "esv", faults), sets, 1).load.pattern;
+        let dead = |e: u32| [3, 9, 14].contains(&e);
+        let mut weights = Vec::new();
+        for src in 0..16 {
+            let among: f64 = (0..16).filter(|&dst| !dead(dst)).map(|dst| all.share(src, dst)).sum();
+            assert_eq!(left.active(src), !dead(src) && among > 0.0, "{sets:?}: {src}");
+            if left.active(src) {
+                weights.push(left.weight(src));
+                for dst in 0..16 {
+                    let share = if dead(dst) { 0.0 } else { all.share(src, dst) / among };
+                    assert!((left.share(src, dst) - share).abs() < 1e-12, "{sets:?}: {src} to {dst}");
+                }
+            }
+        }
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        assert!((mean - 1.0).abs() < 1e-12, "{sets:?}: {mean}");
+    }
+}
+
+#[test]
+fn a_study_of_faults_tells_and_draws_what_is_delivered_for_each_pattern() {
+    let place = Place::new(&input(3, "esv", "placement = 'count'\nmix = 'link'"));
+    let sweep = ["routing.algorithm=[ecube,esv]", "faults.count=[0,5]", "router.num_vcs=5"];
+    let run = |name: &str, sets: &[&str]| {
+        let results = place.path(name);
+        let mut command = sfpdes();
+        command.arg(place.input()).arg("-o").arg(&results).arg("--plot");
+        sweep.iter().chain(sets).for_each(|set| {
+            command.args(["--set", set]);
+        });
+        (finish(command), results)
+    };
+    let (end, results) = run("many.h5", &["traffic.pattern=[uniform,bit-complement]"]);
+    assert!(end.status.success() && end.stdout.contains("delivered"), "{end:?}");
+    for name in ["many.uniform.svg", "many.uniform.png", "many.bit-complement.svg", "many.bit-complement.png"] {
+        assert!(place.path(name).exists(), "{name}: {:?}", place.names());
+    }
+    let text = std::fs::read_to_string(place.path("many.uniform.svg")).unwrap();
+    for words in ["Delivered share", "Packet latency", "Accepted load", "Number of faults", "ecube", "esv"] {
+        assert!(text.contains(words), "{words}");
+    }
+    assert!(!text.contains("bit-complement"));
+    let shares = numbers(&table(&results), "delivered_share");
+    assert!(shares.iter().any(|&s| s < 1.0) && shares.iter().filter(|&&s| s == 1.0).count() >= 4, "{shares:?}");
+    // With one pattern it is one figure, and where everything is delivered no panel more.
+    let (end, _) = run("one.h5", &["faults.count=[0]"]);
+    assert!(end.status.success() && !end.stdout.contains("delivered"), "{end:?}");
+    assert!(!std::fs::read_to_string(place.path("one.svg")).unwrap().contains("Delivered share"));
+}
+
+#[test]
+fn a_packet_that_is_refused_is_followed_to_its_end() {
+    // Node 0 is alone.
+    let place = Place::new(&input(2, "esv", "placement = 'list'\nfaulty_links = [[0, 0], [0, 1]]"));
+    let mut command = sfpdes();
+    command.arg("trace").arg(place.input()).args(["--packet", "0:0"]);
+    let end = finish(command);
+    assert!(
+        end.stdout.contains("is refused: faults leave no way that is sure") && end.stdout.contains("never delivered"),
+        "{end:?}"
+    );
 }
