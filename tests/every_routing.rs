@@ -16,6 +16,8 @@ const NETWORKS: &[(&str, &str)] = &[
     ("mesh", "dims = [3, 2]"),
     ("torus", "dims = [1]\np = 2"),
     ("torus", "dims = [4, 3]"),
+    ("hypercube", "n = 2\np = 3"),
+    ("hypercube", "n = 4"),
     ("slim-fly", "q = 3\np = 2"),
     ("slim-fly", "q = 4\np = 2"),
     ("slim-fly", "q = 5\np = 2"),
@@ -38,6 +40,8 @@ fn variants(algorithm: &str) -> &'static [&'static [&'static str]] {
             &["routing.max_hops=5", "routing.tie=per_packet", "routing.ugal_g_period=20"],
             &["routing.ugal_threshold=-100", "routing.ugal_candidates=1"],
         ],
+        "safety-level" | "safety-vector" => &[&[], &["routing.dimension_choice=random"]],
+        "esv" => &[&[], &["routing.dimension_choice=random", "routing.exact_distance=1"]],
         _ => &[&[]],
     }
 }
@@ -112,7 +116,8 @@ fn the_vcs_asked_for_are_enough_and_one_fewer_is_refused() {
         let vcs = format!("router.num_vcs={required}");
         let (verdict, ..) = evidence(input, &with(sets, &[&vcs, load]));
         assert!(matches!(verdict, Ok(Evidence::Acyclic { .. })), "{name}: {verdict:?}");
-        let by_hop = !input.contains("dimension-order") && !sets.contains(&"routing.vc_policy=layers");
+        let in_order = input.contains("dimension-order") || input.contains("ecube");
+        let by_hop = !in_order && !sets.contains(&"routing.vc_policy=layers");
         assert!(!by_hop || required == hops.max(1), "{name}: {required} VCs, {hops} hops");
         if required > 1 {
             let fewer = format!("router.num_vcs={}", required - 1);

@@ -118,6 +118,20 @@ const EXEMPT: &[(&str, &str)] = &[
     ("study.highest_load", "of the search; tests/saturation.rs"),
     ("study.loads_per_round", "of the search; unit tests of study/search.rs"),
     ("network.dims", "read by meshes and tori only: changed below"),
+    ("network.n", "read by hypercubes only: changed below"),
+    ("faults.placement", "read by hypercubes only, like all of [faults]: changed below"),
+    ("faults.count", "changed below"),
+    ("faults.mix", "changed below"),
+    ("faults.link_faults", "changed below"),
+    ("faults.node_fault_rate", "changed below"),
+    ("faults.link_fault_rate", "changed below"),
+    ("faults.faulty_nodes", "changed below"),
+    ("faults.faulty_links", "changed below"),
+    ("faults.seed", "changed below"),
+    ("faults.node_failures", "changed below"),
+    ("faults.link_failures", "changed below"),
+    ("routing.exact_distance", "read by esv only: changed below"),
+    ("routing.dimension_choice", "read by hypercubes only: changed below"),
     ("routing.allow_deadlock", "permits a run and changes nothing in it: tests/deadlock.rs"),
     ("traffic.matrix_file", "a file: tests of the traffic"),
     ("traffic.message_file", "a file: tests of the traffic"),
@@ -169,6 +183,39 @@ fn every_key_changes_the_result() {
         }
         assert!(report(&before) != report(&after), "{key}: {change} changes nothing");
     }
+}
+
+#[test]
+fn every_key_of_a_hypercube_changes_the_result() {
+    const CUBE: &str = "[network]\ntopology = 'hypercube'\n[router]\nnum_vcs = 7\n[routing]\nalgorithm = 'esv'\n\
+                        [measurement]\nsample_period = 100\n[traffic]\ninjection_rate = 0.3\n";
+    const N: &str = "network.n=5";
+    const COUNT: [&str; 4] = [N, "faults.placement=count", "faults.count=16", "faults.mix=half"];
+    const RATE: [&str; 4] = [N, "faults.placement=rate", "faults.node_fault_rate=0.1", "faults.link_fault_rate=0.1"];
+    const LIST: [&str; 4] = [N, "faults.placement=list", "faults.faulty_nodes=[1,6]", "faults.faulty_links=[[8,0],[8,1]]"];
+    const LATER: [&str; 3] = [N, "faults.node_failures=[[400,3]]", "faults.link_failures=[[500,12,2]]"];
+    let report = |sets: &[&str]| run(CUBE, sets).report;
+    for (sets, change) in [
+        (&[N][..], "network.n=4"),
+        (&[N], "faults.link_failures=[[500,12,2]]"),
+        (&[N], "routing.dimension_choice=random"),
+        (&COUNT, "faults.count=9"),
+        (&COUNT, "faults.mix=link"),
+        (&COUNT, "faults.link_faults=anywhere"),
+        (&COUNT, "faults.seed=2"),
+        (&COUNT, "routing.exact_distance=1"),
+        (&RATE, "faults.node_fault_rate=0.2"),
+        (&RATE, "faults.link_fault_rate=0.2"),
+        (&LIST, "faults.faulty_nodes=[1,7]"),
+        (&LIST, "faults.faulty_links=[[8,0],[8,2]]"),
+        (&LATER, "faults.node_failures=[[400,2]]"),
+        (&LATER, "faults.link_failures=[[510,12,2]]"),
+    ] {
+        let changed: Vec<&str> = sets.iter().copied().chain([change]).collect();
+        assert!(report(sets) != report(&changed), "{change} changes nothing");
+    }
+    // By list, nothing that is listed is nothing at all.
+    assert!(report(&[N]) == report(&[N, "faults.placement=none"]) && report(&LIST) != report(&[N]));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::config::{Config, ConfigErrors, Study};
 use crate::error::Error;
 use crate::stats::Goal;
 use crate::study::{
-    partitioner_of, ranks_per_point, routing_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared,
+    partitioner_of, ranks_per_point, routing_of, scenario_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared,
     VOLATILE_TABLES,
 };
 use crate::traffic;
@@ -137,6 +137,9 @@ fn load_bound(point: &Point) -> Result<String, ConfigErrors> {
             list.messages().len(),
             list.n_flits()
         ));
+    }
+    if scenario_of(&point.config)?.is_some() {
+        return Ok("none: with faults a part of what is offered is refused".into());
     }
     let n = point.graph.n_routers();
     if n > BOUND_MAX_ROUTERS {

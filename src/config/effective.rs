@@ -167,6 +167,16 @@ impl Config {
         })
     }
 
+    /// The triples of integers at `path`, if set.
+    #[must_use]
+    #[track_caller]
+    pub fn get_triples(&self, path: &str) -> Option<&[[i64; 3]]> {
+        self.value(path).map(|value| match value {
+            Value::Triples(v) => v.as_slice(),
+            _ => panic!("`{path}` is no list of triples"),
+        })
+    }
+
     /// The file at `path`, resolved against the folder of the input, if set.
     #[must_use]
     #[track_caller]

@@ -36,6 +36,11 @@ pub enum Kind {
         /// Largest legal first and second element; the smallest is 0.
         max: [i64; 2],
     },
+    /// A non-empty list of triples `[a, b, c]` of integers.
+    Triples {
+        /// Largest legal first, second and third element; the smallest is 0.
+        max: [i64; 3],
+    },
     /// A file path, relative to the input file.
     Path,
 }
@@ -45,7 +50,7 @@ impl Kind {
     pub(super) fn depth(&self) -> usize {
         match self {
             Kind::Ints { .. } | Kind::Names(_) => 1,
-            Kind::Pairs { .. } => 2,
+            Kind::Pairs { .. } | Kind::Triples { .. } => 2,
             _ => 0,
         }
     }
@@ -62,6 +67,10 @@ impl Kind {
             Kind::Names(names) => format!("a list of some of {}", names.join(", ")),
             Kind::Pairs { max: [a, b] } => {
                 format!("a list of pairs [a, b] of integers, a{} and b{}", int_range(0, a), int_range(0, b))
+            }
+            Kind::Triples { max: [a, b, c] } => {
+                let [a, b, c] = [a, b, c].map(|max| int_range(0, max));
+                format!("a list of triples [a, b, c] of integers, a{a}, b{b} and c{c}")
             }
             Kind::Path => "a file path".to_string(),
         }

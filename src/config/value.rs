@@ -26,6 +26,8 @@ pub enum Value {
     Names(Vec<String>),
     /// Of `Kind::Pairs`.
     Pairs(Vec<[i64; 2]>),
+    /// Of `Kind::Triples`.
+    Triples(Vec<[i64; 3]>),
 }
 
 /// The value in TOML syntax; floats with as many digits as it takes to read the same float back.
@@ -38,10 +40,16 @@ impl fmt::Display for Value {
             Value::Text(v) => Toml::from(v.as_str()),
             Value::Ints(v) => Toml::Array(v.iter().copied().collect()),
             Value::Names(v) => Toml::Array(v.iter().map(String::as_str).collect()),
-            Value::Pairs(v) => Toml::Array(v.iter().map(|pair| pair.iter().copied().collect::<Array>()).collect()),
+            Value::Pairs(v) => nested(v),
+            Value::Triples(v) => nested(v),
         };
         write!(f, "{}", toml.decorated("", ""))
     }
+}
+
+/// A list of lists.
+fn nested<const N: usize>(lists: &[[i64; N]]) -> Toml {
+    Toml::Array(lists.iter().map(|list| list.iter().copied().collect::<Array>()).collect())
 }
 
 /// How many lists a value is nested in: a list counts one more than the shallowest of its elements.
@@ -82,7 +90,10 @@ impl Checker<'_> {
                 Ok(Value::Names(checked))
             }
             (Kind::Pairs { max }, Toml::Array(list)) => {
-                self.list(given, list, |element| self.pair(element, max)).map(Value::Pairs)
+                self.list(given, list, |element| self.tuple(element, max, "pair")).map(Value::Pairs)
+            }
+            (Kind::Triples { max }, Toml::Array(list)) => {
+                self.list(given, list, |element| self.tuple(element, max, "triple")).map(Value::Triples)
             }
             _ => Err(one(self.flaw(given, format!("{}, not {}{}", self.takes(), self.typed(given), self.cure(given))))),
         }
@@ -175,14 +186,23 @@ impl Checker<'_> {
         }
     }
 
-    fn pair(&self, element: &Toml, max: [i64; 2]) -> Result<[i64; 2], Vec<Flaw>> {
-        let items: Vec<&Toml> = element.as_array().map(|pair| pair.iter().collect()).unwrap_or_default();
-        let [a, b] = items[..] else {
-            return Err(vec![self.flaw(element, format!("{}; {} is no pair", self.takes(), (self.shown)(element)))]);
-        };
-        match (self.element(a, 0, max[0]), self.element(b, 0, max[1])) {
-            (Ok(a), Ok(b)) => Ok([a, b]),
-            (a, b) => Err([a.err(), b.err()].into_iter().flatten().collect()),
+    /// A list of as many integers as `max` has; `name` is what that is called.
+    fn tuple<const N: usize>(&self, element: &Toml, max: [i64; N], name: &str) -> Result<[i64; N], Vec<Flaw>> {
+        let items: Vec<&Toml> = element.as_array().map(|items| items.iter().collect()).unwrap_or_default();
+        if items.len() != N {
+            return Err(vec![self.flaw(element, format!("{}; {} is no {name}", self.takes(), (self.shown)(element)))]);
+        }
+        let (mut tuple, mut flaws) = ([0; N], Vec::new());
+        for ((place, item), max) in tuple.iter_mut().zip(items).zip(max) {
+            match self.element(item, 0, max) {
+                Ok(v) => *place = v,
+                Err(flaw) => flaws.push(flaw),
+            }
+        }
+        if flaws.is_empty() {
+            Ok(tuple)
+        } else {
+            Err(flaws)
         }
     }
 

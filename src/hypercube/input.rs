@@ -119,17 +119,22 @@ fn by_rate(config: &Config, fault: &mut Note) -> Vec<Faults> {
 
 /// One row, as listed.
 fn by_list(config: &Config, n: u32, fault: &mut Note) -> Vec<Faults> {
-    let nodes: Vec<u32> = config.get_ints("cube.faulty_nodes").unwrap_or_default().iter().map(|&v| v as u32).collect();
-    let pairs = config.get_pairs("cube.faulty_links").unwrap_or_default();
-    let links: Vec<(u32, u32)> = pairs.iter().map(|&[u, i]| (u as u32, i as u32)).collect();
-    let node_errors = Cube::list_errors(n, &nodes, &[]);
-    let nodes_are_good = node_errors.is_empty();
-    node_errors.iter().for_each(|e| fault("cube.faulty_nodes", e.to_string()));
-    Cube::list_errors(n, &[], &links).iter().for_each(|e| fault("cube.faulty_links", e.to_string()));
-    if nodes_are_good {
+    let faults = listed(config, ["cube.faulty_nodes", "cube.faulty_links"], n, fault);
+    if let Some(Faults::List { nodes, .. }) = &faults {
         check_pairs("cube.faulty_nodes", n, nodes.len() as u32, fault);
     }
-    vec![Faults::List { nodes, links }]
+    faults.into_iter().collect()
+}
+
+/// The faults that the keys for nodes and for links list, unless some of them are not in the n-cube or stand twice.
+pub(super) fn listed(config: &Config, [nodes_key, links_key]: [&str; 2], n: u32, fault: &mut Note) -> Option<Faults> {
+    let nodes: Vec<u32> = config.get_ints(nodes_key).unwrap_or_default().iter().map(|&v| v as u32).collect();
+    let pairs = config.get_pairs(links_key).unwrap_or_default();
+    let links: Vec<(u32, u32)> = pairs.iter().map(|&[u, i]| (u as u32, i as u32)).collect();
+    let (node_errors, link_errors) = (Cube::list_errors(n, &nodes, &[]), Cube::list_errors(n, &[], &links));
+    node_errors.iter().for_each(|e| fault(nodes_key, e.to_string()));
+    link_errors.iter().for_each(|e| fault(links_key, e.to_string()));
+    (node_errors.is_empty() && link_errors.is_empty()).then_some(Faults::List { nodes, links })
 }
 
 /// Refuses faults that leave fewer than two nodes.

@@ -5,10 +5,10 @@ use super::exact::MAX_TABLE_DIMENSION;
 use crate::config::{Applies, Default, Key, Kind};
 
 /// More faults than any cube has links.
-const MAX_FAULTS: i64 = (MAX_DIMENSION as i64) << (MAX_DIMENSION - 1);
+pub(super) const MAX_FAULTS: i64 = (MAX_DIMENSION as i64) << (MAX_DIMENSION - 1);
 
 /// The highest node of the largest cube.
-const MAX_NODE: i64 = (1 << MAX_DIMENSION) - 1;
+pub(super) const MAX_NODE: i64 = (1 << MAX_DIMENSION) - 1;
 
 /// The names that `cube.models` takes.
 const MODELS: &[&str] = &[

@@ -28,6 +28,8 @@ pub(super) struct Allocation {
     pub(super) switch_won: Vec<u16>,
     /// Bits of the heads just routed.
     pub(super) routed: Vec<u64>,
+    /// Heads just routed for which there was no way on.
+    pub(super) stranded: Vec<u16>,
     waiting: Vec<Waiting>,
     /// By output port: the last head in `waiting`, and the number of input ports that ask for it.
     last: Vec<u16>,
@@ -48,6 +50,7 @@ impl Allocation {
             vcs_won: Vec::with_capacity(n),
             switch_won: Vec::with_capacity(radix),
             routed: vec![0; n.div_ceil(64)],
+            stranded: Vec::new(),
             waiting: Vec::with_capacity(n),
             last: vec![END; radix],
             rivals: vec![0; radix],

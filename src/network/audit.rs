@@ -37,7 +37,7 @@ impl Network {
         let buffered: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc))).sum();
         let on_the_way: usize = self.wires.tiles.iter().map(|tile| tile.arrivals.len() + tile.ejections.len()).sum();
         let counted = buffered + on_the_way as u64;
-        let expected = (self.injected + self.imported) - (self.ejected + self.wires.exported);
+        let expected = (self.injected + self.imported) - (self.ejected + self.wires.exported + self.lost);
         let behind: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc).saturating_sub(1))).sum();
         if counted != expected || behind != self.wires.slab.len() as u64 {
             return Err(Error::Internal(format!(
@@ -46,13 +46,21 @@ impl Network {
                 self.wires.slab.len()
             )));
         }
+        let (offered, taken) = self.endpoints.iter().fold((0, 0), |(o, t), e| (o + e.offered, t + e.taken));
+        if taken != self.sent + self.refused {
+            return Err(Error::Internal(format!(
+                "cycle {now}: {taken} packets left their source queues, {} were sent and {} refused",
+                self.sent, self.refused
+            )));
+        }
         let mut period = std::mem::take(&mut self.period);
         period.flit_hops = std::mem::take(&mut self.wires.flit_hops);
         period.flits_in_network = counted;
         period.flits_buffered = buffered;
-        period.packets_queued = self.endpoints.iter().map(|e| e.queued()).sum();
+        period.packets_queued = offered - taken;
         period.measured_generated = self.measured_generated;
         period.measured_accepted = self.measured.packet_latency.count();
+        period.measured_failed = self.measured.failed.iter().sum();
         Ok(period)
     }
 

@@ -9,6 +9,7 @@ mod audit;
 mod board;
 mod delivery;
 mod endpoint;
+mod failures;
 mod flit;
 mod layout;
 mod matching;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 pub use audit::Blocked;
 pub use endpoint::Endpoint;
+pub use failures::Failure;
 pub use flit::{flag, Flit};
 pub use layout::{Far, Layout, Link, Wiring};
 pub use params::{Matching, Params, KEYS};
@@ -32,12 +34,13 @@ pub use trace::{Event, Recording, Wait};
 use crate::engine::{Model, NEVER};
 use crate::error::Error;
 use crate::ids::{Cycle, RouterId};
-use crate::routing::Routing;
+use crate::routing::{Routing, RoutingAlgorithm};
 use crate::stats::{Measured, Period};
 use crate::topology::Graph;
 use crate::traffic::{Injection, Pattern, TrafficPattern};
 use board::Board;
 use delivery::Delivery;
+use failures::Failures;
 use router::{clear, set, Routers};
 use trace::Log;
 use wire::Record;
@@ -67,6 +70,13 @@ struct Span {
     end: u32,
 }
 
+impl Span {
+    /// Whether a packet generated in this cycle is measured.
+    fn has(&self, generated: u32) -> bool {
+        generated >= self.start && generated < self.end
+    }
+}
+
 /// One partition of a network.
 pub struct Network {
     params: Params,
@@ -83,12 +93,22 @@ pub struct Network {
     wires: Wires,
     /// What is known of the queues of all routers, if routing asks for it.
     board: Option<Board>,
+    /// What fails during the run, if anything does.
+    failures: Option<Failures>,
+    /// Whether routing may refuse packets at their source.
+    choosy: bool,
     /// The direction in which the tiles were last run.
     forward: bool,
     /// Flits taken from other partitions.
     imported: u64,
     injected: u64,
     ejected: u64,
+    /// Flits that were in the network and will not leave it: lost or dropped.
+    lost: u64,
+    /// Packets whose head was injected.
+    sent: u64,
+    /// Packets that left their source queue but were not sent.
+    refused: u64,
     period: Period,
     span: Option<Span>,
     sample_period: u32,
@@ -123,6 +143,8 @@ impl Network {
             endpoints.push(endpoint);
         }
         Self {
+            choosy: routing.refuses(),
+            failures: None,
             routers: Routers::new(params, &wiring, routing, load.seed),
             window_accepted: vec![0; endpoints.len()],
             endpoint_credits: vec![params.vc_buf_size; endpoints.len() * params.num_vcs as usize],
@@ -134,6 +156,9 @@ impl Network {
             imported: 0,
             injected: 0,
             ejected: 0,
+            lost: 0,
+            sent: 0,
+            refused: 0,
             period: Period::default(),
             span: None,
             sample_period,
@@ -161,6 +186,15 @@ impl Network {
     pub fn with_board(mut self, graph: &Graph, layout: &Layout) -> Self {
         if let (Some(period), Some(lag)) = (self.params.board_period, layout.board_lag) {
             self.board = Some(Board::new(graph, layout, &self.wiring, period.into(), lag, lag));
+        }
+        self
+    }
+
+    /// Lets `failures` happen. Packets must be of one flit each if there are any.
+    #[must_use]
+    pub fn with_failures(mut self, failures: &[Failure]) -> Self {
+        if !failures.is_empty() {
+            self.failures = Some(Failures::new(failures, &self.wiring, &mut self.wires.tiles));
         }
         self
     }
@@ -211,16 +245,17 @@ impl Network {
     fn take_ejections(&mut self, tile: usize, now: Cycle) {
         // Credits are taken later in the cycle, and may have been taken long ago.
         self.wires.tiles[tile].credits.advance(now);
-        let list = self.wires.tiles[tile].ejections.take(now);
+        let mut list = self.wires.tiles[tile].ejections.take(now);
+        if self.failures.is_some() {
+            self.lose_ejections(tile, &mut list, now);
+        }
         for Arrival { vc: index, flit } in &list {
             self.ejected += 1;
             self.period.flits_accepted += 1;
             let (e, vc) = ((index / self.params.num_vcs) as usize, index % self.params.num_vcs);
             self.window_accepted[e] += 1;
             // The endpoint consumes at once: the credit is back at the router after the channel and the credit delay.
-            let port = self.wiring.endpoints[e].1;
-            let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
-            self.wires.tiles[tile].credits.push(usable, port * self.params.num_vcs + vc);
+            self.return_ejection_credit(tile, now, self.wiring.endpoints[e].1, vc);
             if flit.flags & flag::TAIL != 0 {
                 self.accept_packet(now, flit);
             }
@@ -231,6 +266,13 @@ impl Network {
         self.wires.tiles[tile].ejections.recycle(list);
     }
 
+    /// Sends the credit of a flit that an endpoint has read back to the router, for VC `vc` of local port `port`.
+    #[inline]
+    fn return_ejection_credit(&mut self, tile: usize, now: Cycle, port: u32, vc: u32) {
+        let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
+        self.wires.tiles[tile].credits.push(usable, port * self.params.num_vcs + vc);
+    }
+
     #[inline]
     fn accept_packet(&mut self, now: Cycle, flit: &Flit) {
         let packet_latency = (now as u32).wrapping_sub(flit.generated);
@@ -239,7 +281,7 @@ impl Network {
         self.period.packet_latency_sum += u64::from(packet_latency);
         self.period.network_latency_sum += u64::from(network_latency);
         if let Some(span) = self.span {
-            if flit.generated >= span.start && flit.generated < span.end {
+            if span.has(flit.generated) {
                 let batch = ((flit.generated - span.start) / self.sample_period) as usize;
                 self.measured.record(batch, packet_latency, network_latency, flit.hops);
             }
@@ -251,7 +293,10 @@ impl Network {
 
     fn take_generations(&mut self, tile: usize, now: Cycle) {
         let first = self.wiring.tile_endpoints(tile).start;
-        let list = self.wires.tiles[tile].generations.take(now);
+        let mut list = self.wires.tiles[tile].generations.take(now);
+        if self.failures.is_some() {
+            self.silence(&mut list, now);
+        }
         let (mut packets, mut flits) = (0, 0);
         for &local in &list {
             let e = local as usize;
@@ -294,6 +339,9 @@ impl Network {
     #[inline]
     fn inject_flit(&mut self, tile: usize, now: Cycle, e: usize) -> Sent {
         let v = self.params.num_vcs as usize;
+        if self.choosy && self.endpoints[e].remaining == 0 && self.refuse_packets(e, now) {
+            return Sent::All;
+        }
         let endpoint = &mut self.endpoints[e];
         let credits = &mut self.endpoint_credits[e * v..(e + 1) * v];
         let (id, port) = self.wiring.endpoints[e];
@@ -306,6 +354,7 @@ impl Network {
             endpoint.last_vc = vc;
             endpoint.remaining = size;
             self.period.packets_injected += 1;
+            self.sent += 1;
             Flit {
                 src: id,
                 dst,
@@ -344,6 +393,27 @@ impl Network {
     }
 }
 
+impl Network {
+    /// Takes packets that routing refuses from the front of the queue of endpoint `e`, which is not empty; returns whether it is
+    /// then. The destination of the first packet that is admitted is drawn again when it is sent.
+    fn refuse_packets(&mut self, e: usize, now: Cycle) -> bool {
+        let (id, _) = self.wiring.endpoints[e];
+        let router = self.router_of[id as usize];
+        while self.endpoints[e].queued() > 0 {
+            let endpoint = &mut self.endpoints[e];
+            let before = endpoint.destinations.clone();
+            let dst = self.load.pattern.destination(id, endpoint.taken, &mut endpoint.destinations);
+            if self.routers.routing.admits(router, self.router_of[dst as usize], now) {
+                endpoint.destinations = before;
+                return false;
+            }
+            let (sequence, generated, size) = endpoint.take(id, &self.load);
+            self.refuse(now, &Flit::of_packet(id, dst, sequence, generated, size));
+        }
+        true
+    }
+}
+
 /// What became of an endpoint's turn to inject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sent {
@@ -378,6 +448,9 @@ impl Network {
         }
         while now < span.end {
             self.publish(tile, now);
+            if self.failures.is_some() {
+                self.take_failures(tile, now);
+            }
             self.take_endpoint_credits(tile, now);
             self.take_ejections(tile, now);
             self.take_arrivals(tile, now);
@@ -385,6 +458,9 @@ impl Network {
             self.take_generations(tile, now);
             self.inject(tile, now);
             self.run_routers(tile, now);
+            if !self.wires.dropped.is_empty() {
+                self.count_dropped(now);
+            }
             now = self.wires.tiles[tile].next_event(now + 1);
             self.wires.tiles[tile].due = now;
         }

@@ -3,7 +3,7 @@
 use crate::config::{Applies, Config, ConfigError, Default, Key, Kind};
 use crate::ids::Cycle;
 use crate::routing::ugal_g;
-use crate::topology::ChannelClass;
+use crate::topology::{channel_latencies, ChannelClass};
 use crate::traffic::largest_packet;
 
 const fn int(path: &'static str, min: i64, max: i64, default: i64, unit: &'static str, doc: &'static str) -> Key {
@@ -134,7 +134,6 @@ impl Params {
     /// Combinations that cannot work.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         let u = |path: &str| config.int(path) as u32;
-        let class = |path: &str| config.get_int(path).unwrap_or_else(|| config.int("network.channel_latency")) as u32;
         let cut_through = config.text("router.flow_control") == "virtual-cut-through";
         let (depth, packet) = (config.int("router.vc_buf_size"), largest_packet(config));
         if cut_through && depth < packet {
@@ -143,11 +142,7 @@ impl Params {
                 format!("virtual-cut-through needs a buffer of a whole packet: vc_buf_size {depth} is less than the {packet} flits of the largest"),
             ));
         }
-        let latency = [
-            class("network.channel_latency_endpoint"),
-            class("network.channel_latency_local"),
-            class("network.channel_latency_global"),
-        ];
+        let latency = channel_latencies(config);
         // The key applies where routing reads the board.
         let period = config.get_int(ugal_g::PERIOD).map_or(latency[1].min(latency[2]), |cycles| cycles as u32);
         Ok(Self {

@@ -38,6 +38,18 @@ impl Pipeline {
         self.stages.iter().all(VecDeque::is_empty)
     }
 
+    /// Forgets input VC `vc`, unless it is in RC; returns whether it was there.
+    pub(super) fn forget(&mut self, vc: u16) -> bool {
+        let before = self.stages[1].len() + self.stages[2].len();
+        self.stages[1..].iter_mut().for_each(|stage| stage.retain(|pending| pending.vc != vc));
+        self.stages[1].len() + self.stages[2].len() < before
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.stages.iter_mut().for_each(VecDeque::clear);
+    }
+
     /// Moves every input VC of `stage` in here, with what it won.
     fn enter(&mut self, stage: Stage, words: &mut [u64], ready: u32, won: impl Fn(u16) -> Option<u8>) {
         for (w, word) in words.iter_mut().enumerate() {
@@ -69,6 +81,7 @@ impl Router<'_> {
     ) {
         if params.routing_delay == 0 {
             self.route_waiting(allocation, params);
+            self.drop_stranded(allocation, wires, clock);
             self.note_routed(allocation, wires, clock.now);
             allocation.move_routed(self.va);
         } else {
@@ -82,6 +95,10 @@ impl Router<'_> {
         pipeline.enter(Stage::Sa, self.sa, clock.now + params.sw_alloc_delay - 1, won);
         while let Some(done) = pipeline.due(Stage::Rc, clock.now) {
             self.route(usize::from(done.vc), params);
+            if self.inputs[usize::from(done.vc)].vcs == 0 {
+                self.drop_packet(usize::from(done.vc), wires, clock);
+                continue;
+            }
             self.note_one_routed(usize::from(done.vc), wires, clock.now);
             set(self.va, usize::from(done.vc));
         }

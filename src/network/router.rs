@@ -52,7 +52,7 @@ pub(super) struct InputVc {
     pub(super) out_vc: u8,
     pub(super) state: State,
     /// Its bit in the stages.
-    bit: u32,
+    pub(super) bit: u32,
 }
 
 const IDLE: InputVc = InputVc {
@@ -119,25 +119,25 @@ pub(super) struct PortState {
 
 /// The routers of one partition: every array runs over all of them, router after router.
 pub struct Routers {
-    num_vcs: usize,
+    pub(super) num_vcs: usize,
     pub(super) routing: Routing,
-    inputs: Vec<InputVc>,
+    pub(super) inputs: Vec<InputVc>,
     /// Credits of each output VC: free slots at the far end.
     pub(super) credits: Vec<u16>,
-    ports: Vec<PortState>,
+    pub(super) ports: Vec<PortState>,
     /// Round-robin pointers: VA by output VC and by input VC, SA by output port and by input port.
     va_grant: Vec<u16>,
     va_accept: Vec<u16>,
     sa_grant: Vec<u16>,
     sa_accept: Vec<u16>,
     /// Input VCs in RC, in VA, and in SA with a flit: one bit each, every router beginning a new word.
-    rc: Vec<u64>,
-    va: Vec<u64>,
-    sa: Vec<u64>,
+    pub(super) rc: Vec<u64>,
+    pub(super) va: Vec<u64>,
+    pub(super) sa: Vec<u64>,
     word_base: Vec<u32>,
     /// Router of each word.
     router_of_word: Vec<u32>,
-    pipelines: Vec<Pipeline>,
+    pub(super) pipelines: Vec<Pipeline>,
     rng: Vec<Stream>,
     /// Port of a VC within its router.
     port_of: Vec<u16>,
@@ -167,6 +167,7 @@ pub(super) struct Router<'a> {
     row: u32,
     degree: Port,
     first_endpoint: EndpointId,
+    now: Cycle,
 }
 
 /// What a router can see of its outputs.
@@ -175,6 +176,7 @@ struct Outputs<'a> {
     num_vcs: usize,
     depth: u16,
     board: &'a [u16],
+    now: Cycle,
 }
 
 /// Credits of `port` that are taken, over its VCs: flits at or beyond it that hold its downstream buffers of `depth` flits.
@@ -191,6 +193,11 @@ impl View for Outputs<'_> {
     #[inline]
     fn published(&self, channel: u32) -> u32 {
         self.board.get(channel as usize).map_or(0, |&flits| flits.into())
+    }
+
+    #[inline]
+    fn now(&self) -> Cycle {
+        self.now
     }
 }
 
@@ -270,6 +277,28 @@ impl Routers {
         self.inputs[vc].len
     }
 
+    /// Takes the flit at the front of input VC `vc` out of it, if there is one.
+    pub(super) fn take_front(&mut self, vc: usize, now: Cycle, slab: &mut Slab) -> Option<Flit> {
+        let input = &mut self.inputs[vc];
+        (input.len > 0).then(|| {
+            input.occupied += now as i64;
+            input.pop(slab)
+        })
+    }
+
+    /// Makes input VC `vc`, which is empty, as it was at the start.
+    pub(super) fn forget(&mut self, vc: usize) {
+        let input = &mut self.inputs[vc];
+        input.state = State::Idle;
+        let bit = input.bit as usize;
+        [&mut self.rc, &mut self.va, &mut self.sa].into_iter().for_each(|stage| clear(stage, bit));
+    }
+
+    /// The cycle in which a credit that is due in cycle `now` leaves local port `port`, which carries one per cycle.
+    pub(super) fn credit_departs(&mut self, port: usize, now: Cycle) -> u32 {
+        next_slot(&mut self.ports[port].credit_slot, now as u32)
+    }
+
     /// Starts the measured window at cycle `now` for input VC `vc`.
     pub(super) fn open_window(&mut self, vc: usize, now: Cycle) {
         let input = &mut self.inputs[vc];
@@ -306,6 +335,14 @@ impl Routers {
         let input = &self.inputs[vc];
         (input.out_port, (input.state == State::Active).then_some(input.out_vc))
     }
+}
+
+/// The first cycle from `now` on in which a queue that can send from cycle `slot` on sends; it is taken.
+#[inline]
+fn next_slot(slot: &mut u32, now: u32) -> u32 {
+    let departs = now.max(*slot);
+    *slot = departs + 1;
+    departs
 }
 
 /// Reads one element of every cache line of `slice`.
@@ -351,7 +388,10 @@ impl Network {
 
     /// Flits that reach routers of a tile in cycle `now`.
     pub(super) fn take_arrivals(&mut self, tile: usize, now: Cycle) {
-        let list = self.wires.tiles[tile].arrivals.take(now);
+        let mut list = self.wires.tiles[tile].arrivals.take(now);
+        if self.failures.is_some() {
+            self.lose_arrivals(&mut list, now);
+        }
         let first = self.wiring.tile_base[tile];
         let routers = &mut self.routers;
         for Arrival { vc, flit } in &list {
@@ -433,6 +473,7 @@ impl Network {
             row: lr as u32,
             degree: wiring.degree[lr],
             first_endpoint: wiring.first_endpoint[lr],
+            now,
         };
         let pipeline = routers.pipelines.get_mut(lr);
         let waits = |pipeline: &Option<&mut Pipeline>| pipeline.as_ref().is_some_and(|p| !p.is_empty());
@@ -465,6 +506,7 @@ impl Router<'_> {
     /// One pipeline step: every stage acts on the state that the step before left.
     fn substep(&mut self, allocation: &mut Allocation, wires: &mut Wires, params: &Params, clock: Clock) {
         self.route_waiting(allocation, params);
+        self.drop_stranded(allocation, wires, clock);
         self.note_routed(allocation, wires, clock.now);
         if params.routing_delay == 0 {
             allocation.move_routed(self.va);
@@ -495,10 +537,53 @@ impl Router<'_> {
             allocation.routed[w] = bits;
             let mut rest = bits;
             while rest != 0 {
-                self.route(w * 64 + rest.trailing_zeros() as usize, params);
+                let input = w * 64 + rest.trailing_zeros() as usize;
+                self.route(input, params);
+                if self.inputs[input].vcs == 0 {
+                    allocation.stranded.push(input as u16);
+                }
                 rest &= rest - 1;
             }
         }
+    }
+
+    /// Drops the heads just routed for which there is no way on.
+    #[inline]
+    pub(super) fn drop_stranded(&mut self, allocation: &mut Allocation, wires: &mut Wires, clock: Clock) {
+        while let Some(input) = allocation.stranded.pop() {
+            clear(&mut allocation.routed, usize::from(input));
+            self.drop_packet(usize::from(input), wires, clock);
+        }
+    }
+
+    /// Takes the packet at the head of `input`, of one flit, out of the network.
+    #[cold]
+    pub(super) fn drop_packet(&mut self, input: usize, wires: &mut Wires, clock: Clock) {
+        let queue = &mut self.inputs[input];
+        let flit = queue.pop(&mut wires.slab);
+        queue.occupied += i64::from(clock.now);
+        let more = queue.len > 0;
+        self.end_packet(input, more);
+        wires.dropped.push((self.id, flit));
+        self.return_credit(input, wires, clock);
+    }
+
+    /// Turns to the packet behind the one that has left `input`, if there is `more`.
+    #[inline]
+    fn end_packet(&mut self, input: usize, more: bool) {
+        self.inputs[input].state = if more { State::Waiting } else { State::Idle };
+        if more {
+            set(self.rc, input);
+        }
+    }
+
+    /// Sends the credit of a flit that has left `input` upstream.
+    #[inline]
+    fn return_credit(&mut self, input: usize, wires: &mut Wires, clock: Clock) {
+        let in_port = usize::from(self.inputs[input].port);
+        let port = &mut self.ports[in_port];
+        let departs = next_slot(&mut port.credit_slot, clock.now);
+        wires.send_credit(&port.link, departs, input - in_port * self.num_vcs);
     }
 
     /// Decides where the packet at the head of `input` goes next.
@@ -521,7 +606,8 @@ impl Router<'_> {
         }
         let mut head = Head { src: flit.src, dst: flit.dst, target: flit.target, hops: flit.hops, state: flit.state };
         let here = Here { router: self.id, row: self.row, in_port };
-        let view = Outputs { credits: self.credits, num_vcs: self.num_vcs, depth: params.vc_buf_size, board: self.board };
+        let view =
+            Outputs { credits: self.credits, num_vcs: self.num_vcs, depth: params.vc_buf_size, board: self.board, now: self.now };
         let choice = self.routing.route(here, &mut head, &view, self.rng);
         flit.target = head.target;
         flit.state = head.state;
@@ -555,13 +641,8 @@ impl Router<'_> {
         let tail = flit.flags & flag::TAIL != 0;
         queue.occupied += i64::from(clock.now);
         let more = queue.len > 0;
-        let out = &mut self.ports[port];
         if tail {
-            out.busy &= !(1 << vc);
-            queue.state = if more { State::Waiting } else { State::Idle };
-            if more {
-                set(self.rc, input);
-            }
+            self.end_packet(input, more);
         }
         if tail || !more {
             clear(self.sa, input);
@@ -569,13 +650,13 @@ impl Router<'_> {
         self.credits[port * self.num_vcs + vc] -= 1;
         let in_vc = input - in_port * self.num_vcs;
         wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
-        let departs = (clock.crossing + params.st_final_delay - 1).max(out.flit_slot);
-        out.flit_slot = departs + 1;
+        let out = &mut self.ports[port];
+        if tail {
+            out.busy &= !(1 << vc);
+        }
+        let departs = next_slot(&mut out.flit_slot, clock.crossing + params.st_final_delay - 1);
         wires.departs(departs, self.id, &flit, [port, vc]);
         wires.send_flit(&out.link, departs, vc, flit);
-        let back = &mut self.ports[in_port];
-        let departs = clock.now.max(back.credit_slot);
-        back.credit_slot = departs + 1;
-        wires.send_credit(&back.link, departs, in_vc);
+        self.return_credit(input, wires, clock);
     }
 }

@@ -42,6 +42,12 @@ pub enum Event {
     Waited(Cycle, RouterId, Place, u16, Wait),
     /// Went from the output queue onto the channel: cycle, router, output port and VC.
     Departed(Cycle, RouterId, Place),
+    /// Left its source queue but was not sent: cycle, endpoint.
+    Refused(Cycle, EndpointId),
+    /// Was lost with a channel or router that failed: cycle, the router at whose input or in which.
+    Lost(Cycle, RouterId),
+    /// Was dropped because a failure left it no way on: cycle, router.
+    Dropped(Cycle, RouterId),
 }
 
 impl Event {
@@ -56,7 +62,10 @@ impl Event {
             | Event::Routed(at, ..)
             | Event::Allocated(at, ..)
             | Event::Waited(at, ..)
-            | Event::Departed(at, ..) => at,
+            | Event::Departed(at, ..)
+            | Event::Refused(at, ..)
+            | Event::Lost(at, ..)
+            | Event::Dropped(at, ..) => at,
         }
     }
 }

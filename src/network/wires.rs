@@ -2,6 +2,7 @@
 
 use crate::engine::{Calendar, Wheel, NEVER};
 use crate::ids::{Cycle, RouterId};
+use crate::network::failures::Due;
 use crate::network::flit::{Flit, Slab};
 use crate::network::trace::{Event, Log};
 use crate::network::{wire, Arrival, Far, Link, Params};
@@ -26,6 +27,8 @@ pub(super) struct Tile {
     pub(super) starved: Vec<u64>,
     /// Routers with work: one bit each, from the first of the tile.
     pub(super) active: Vec<u64>,
+    /// What will fail, the next at the end.
+    pub(super) failures: Vec<Due>,
 }
 
 impl Tile {
@@ -40,6 +43,7 @@ impl Tile {
             ready: vec![0; n_endpoints.div_ceil(64)],
             starved: vec![0; n_endpoints.div_ceil(64)],
             active: vec![0; n_routers.div_ceil(64)],
+            failures: Vec::new(),
         }
     }
 
@@ -54,6 +58,7 @@ impl Tile {
             .min(self.credits.next(from))
             .min(self.endpoint_credits.next(from))
             .min(self.generations.next(from))
+            .min(self.failures.last().map_or(NEVER, |due| due.0))
     }
 }
 
@@ -71,6 +76,8 @@ pub(super) struct Wires {
     pub(super) exported: u64,
     /// Flits moved through switches since the last sample.
     pub(super) flit_hops: u64,
+    /// Packets that routers had no way on for, with the router, until they are counted.
+    pub(super) dropped: Vec<(RouterId, Flit)>,
     pub(super) log: Option<Log>,
     num_vcs: u32,
     credit_delay: u32,
@@ -96,6 +103,7 @@ impl Wires {
             earliest_sent: NEVER,
             exported: 0,
             flit_hops: 0,
+            dropped: Vec::new(),
             log: None,
             num_vcs: params.num_vcs,
             credit_delay: params.credit_delay,

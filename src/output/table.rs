@@ -74,6 +74,7 @@ fn shown(table: &PointTable) -> Vec<Shown> {
     let measured = [
         ("offered_load", "offered", 3, 0),
         ("accepted_load", "accepted", 3, 0),
+        ("delivered_share", "delivered", 4, 0),
         ("packet_latency", "latency", 2, 0),
         ("packet_latency_ci95", "+-95%", 2, 1),
         ("packet_latency_p99", "p99", 0, 2),
@@ -83,6 +84,10 @@ fn shown(table: &PointTable) -> Vec<Shown> {
     ];
     let measured = measured.into_iter().filter_map(|(name, title, digits, rank)| {
         let column = table.column(name)?;
+        let tells = |row| column.values.number(row).is_some_and(|share| share > 0.0 && share < 1.0);
+        if name == "delivered_share" && !rows.clone().any(tells) {
+            return None;
+        }
         let cells = rows.clone().map(|row| measured_value(table, column, row, digits)).collect();
         // Said once: the others next to it have the same.
         let unit = if name == "packet_latency" { column.unit.as_str() } else { "" };

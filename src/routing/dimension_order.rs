@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     topologies: &["mesh", "torus"],
     keys: &[],
     adaptive: false,
+    tolerates_faults: false,
     max_hops: |cfg, _| with_grid(cfg, |grid, wraps| if wraps { torus::diameter(grid) } else { mesh::diameter(grid) }),
     vcs_required: |cfg, _| with_grid(cfg, vcs_required),
     memory,

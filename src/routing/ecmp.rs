@@ -22,6 +22,7 @@ pub const ENTRY: Entry = Entry {
     topologies: &[],
     keys: &[policy_key(NAME)],
     adaptive: false,
+    tolerates_faults: false,
     max_hops: |_, survey| survey.diameter(),
     vcs_required: |cfg, survey| vc::required(cfg, || survey.diameter()),
     memory: |_, survey| Memory { per_row: port_sets::bytes_per_row(survey.graph()), shared: 0 },

@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
     topologies: &[],
     keys: &[tie_key(NAME), policy_key(NAME)],
     adaptive: false,
+    tolerates_faults: false,
     max_hops: |_, survey| survey.diameter(),
     vcs_required,
     memory: |cfg, survey| Memory {

@@ -19,6 +19,7 @@ pub const ENTRY: Entry = Entry {
     topologies: &[],
     keys: &[policy_key(NAME)],
     adaptive: true,
+    tolerates_faults: false,
     max_hops: |_, survey| survey.diameter(),
     vcs_required: |cfg, survey| vc::required(cfg, || survey.diameter()),
     memory: |_, survey| Memory { per_row: port_sets::bytes_per_row(survey.graph()), shared: 0 },

@@ -1,6 +1,7 @@
 //! Routing: the next port and the virtual channels a packet may take there, from the graph's data and what the router
 //! itself can see. A new algorithm is one file, its `mod` line and one line in the registry.
 
+pub mod coded;
 mod cycle;
 pub mod deadlock;
 mod dependencies;
@@ -8,12 +9,16 @@ pub mod detours;
 pub mod dimension_order;
 pub mod distances;
 pub mod ecmp;
+pub mod ecube;
+pub mod esv;
 mod first_hops;
 pub mod layers;
 pub mod min;
 pub mod min_adaptive;
 pub mod minimal;
 pub mod port_sets;
+pub mod safety_level;
+pub mod safety_vector;
 mod set;
 mod survey;
 pub mod table;
@@ -27,7 +32,7 @@ pub mod vc;
 pub use survey::Survey;
 
 use crate::config::{Config, ConfigErrors, Key};
-use crate::ids::{EndpointId, Port, RouterId};
+use crate::ids::{Cycle, EndpointId, Port, RouterId};
 use crate::rng::Stream;
 use detours::Detours;
 
@@ -62,7 +67,8 @@ pub struct Head {
 pub struct Choice {
     /// Output port.
     pub port: Port,
-    /// Virtual channels allowed there, bit v for VC v; never 0.
+    /// Virtual channels allowed there, bit v for VC v. 0 only if there is no way on: the packet is dropped. That happens after
+    /// failures during a run, and to nothing else.
     pub vcs: u32,
 }
 
@@ -74,6 +80,11 @@ pub trait View {
     /// The same of any channel of the network, by its global index, as it was published on the board of queue lengths some
     /// cycles ago; 0 where there is no board, or nothing on it yet.
     fn published(&self, _channel: u32) -> u32 {
+        0
+    }
+
+    /// The present cycle, for algorithms that know what happens when; 0 for static analyses.
+    fn now(&self) -> Cycle {
         0
     }
 }
@@ -88,6 +99,23 @@ pub trait RoutingAlgorithm: Send + Sync {
     /// Every decision `route` could take here, with its probability and the head as it would leave (`hops` still without
     /// the channel it takes): what static analyses read. They are appended to `out`.
     fn choices(&self, here: Here, head: &Head, out: &mut Vec<(f64, Choice, Head)>);
+
+    /// Whether a packet for router `to` may enter the network at router `from` in cycle `now`; one that may not is counted at its
+    /// source. Static analyses see the same in `choices`, which offer such a packet none.
+    fn admits(&self, _from: RouterId, _to: RouterId, _now: Cycle) -> bool {
+        true
+    }
+
+    /// Whether `admits` can say no.
+    fn refuses(&self) -> bool {
+        false
+    }
+
+    /// If decisions change during the run, because something fails: the messages by which routers hear of it, and the longest
+    /// chain of them. `choices` are then those of the start.
+    fn changes(&self) -> Option<Update> {
+        None
+    }
 
     /// Why the algorithm as built cannot deadlock, if there is an exact argument that needs no look at the dependency
     /// graph. Must not depend on which routers it was built for.
@@ -117,6 +145,15 @@ pub struct TwoLegs<'a> {
     pub straight: bool,
 }
 
+/// What it costs to tell the routers of failures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// Messages between neighbours.
+    pub messages: u64,
+    /// The longest chain of messages that each told something because of the one before.
+    pub rounds: u32,
+}
+
 /// Bytes that the tables of an algorithm take, roughly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -140,6 +177,8 @@ pub struct Entry {
     /// Whether decisions read the [`View`]. The probabilities of [`RoutingAlgorithm::choices`] are then those of an idle
     /// network.
     pub adaptive: bool,
+    /// Whether it knows of faulty routers and links. Others are refused on a network that has some.
+    pub tolerates_faults: bool,
     /// The most router-to-router channels a packet can cross on this graph.
     pub max_hops: fn(&Config, &Survey) -> u32,
     /// The fewest VCs with which it is free of deadlock on this graph; 1 where only the dependency graph can tell.
@@ -180,6 +219,25 @@ macro_rules! algorithms {
                 }
             }
 
+            #[inline]
+            fn admits(&self, from: RouterId, to: RouterId, now: Cycle) -> bool {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.admits(from, to, now),)*
+                }
+            }
+
+            fn refuses(&self) -> bool {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.refuses(),)*
+                }
+            }
+
+            fn changes(&self) -> Option<Update> {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.changes(),)*
+                }
+            }
+
             fn argument(&self) -> Option<&'static str> {
                 match self {
                     $(Routing::$Algorithm(algorithm) => algorithm.argument(),)*
@@ -212,4 +270,8 @@ algorithms! {
     ugal_g::UgalG,
     ecmp::Ecmp,
     dimension_order::DimensionOrder,
+    ecube::Ecube,
+    safety_level::SafetyLevel,
+    safety_vector::SafetyVector,
+    esv::Esv,
 }

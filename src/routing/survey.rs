@@ -8,8 +8,9 @@ use rayon::prelude::*;
 use super::distances::DistanceTable;
 use super::layers::{Layers, NoLayers};
 use super::table::{Disconnected, Table, Tie};
+use crate::hypercube::{CubeError, Knowledge, Method, Scenario};
 use crate::ids::RouterId;
-use crate::topology::{Distances, Graph};
+use crate::topology::{hypercube, Distances, Graph};
 
 /// A graph and what was found of it.
 #[derive(Debug)]
@@ -21,7 +22,15 @@ pub struct Survey {
     paths: OnceLock<Arc<Table>>,
     /// By tie.
     layers: Mutex<Vec<(Tie, Arc<Layers>)>>,
+    /// The last ones asked for, the latest at the end.
+    knowledge: Mutex<Vec<(Faults, Arc<Knowledge>)>>,
 }
+
+/// What decides what the nodes of a hypercube know: their faults, how they tell each other, and the latency of channels by class.
+type Faults = (Scenario, Method, [u32; 3]);
+
+/// Points of a sweep share the network and each have their own faults: more than those in work are not kept.
+const KEPT: usize = 4;
 
 impl Survey {
     /// Of `graph`, with nothing found yet.
@@ -34,6 +43,7 @@ impl Survey {
             longest_detour: OnceLock::new(),
             paths: OnceLock::new(),
             layers: Mutex::default(),
+            knowledge: Mutex::default(),
         }
     }
 
@@ -106,6 +116,28 @@ impl Survey {
     #[must_use]
     pub fn ends(&self) -> Vec<RouterId> {
         (0..self.graph.n_routers()).filter(|&r| !self.graph.endpoints(r).is_empty()).collect()
+    }
+
+    /// What the nodes of this network, a hypercube, know of the faults of `scenario` if they tell each other by `method` over
+    /// channels of these latencies, by class.
+    ///
+    /// # Errors
+    /// As [`Knowledge::new`].
+    pub fn knowledge(&self, scenario: Scenario, method: Method, latencies: [u32; 3]) -> Result<Arc<Knowledge>, CubeError> {
+        let faults = (scenario, method, latencies);
+        // Held while it is computed, as for layers.
+        let mut known = self.knowledge.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, knowledge)) = known.iter().find(|(have, _)| *have == faults) {
+            return Ok(knowledge.clone());
+        }
+        let class = |u, i| self.graph.classes(u)[usize::from(hypercube::port(u, i))];
+        let delay = |u: u32, i: u32| u64::from(latencies[class(u, i) as usize]) + 1;
+        let knowledge = Arc::new(Knowledge::new(&faults.0, method, &delay)?);
+        if known.len() == KEPT {
+            known.remove(0);
+        }
+        known.push((faults, knowledge.clone()));
+        Ok(knowledge)
     }
 
     /// The layers of the paths of a table with this `tie`.

@@ -47,6 +47,7 @@ pub const ENTRY: Entry = Entry {
         policy_key(NAME),
     ],
     adaptive: true,
+    tolerates_faults: false,
     max_hops,
     vcs_required: |cfg, survey| vc::required(cfg, || max_hops(cfg, survey)),
     memory: |cfg, survey| {

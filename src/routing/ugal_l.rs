@@ -19,6 +19,7 @@ pub const ENTRY: Entry = Entry {
     topologies: &[],
     keys: &[candidates_key(NAME), threshold_key(NAME), weight_key(NAME), max_hops_key(NAME), tie_key(NAME), policy_key(NAME)],
     adaptive: true,
+    tolerates_faults: false,
     max_hops,
     vcs_required: |cfg, survey| vc::required(cfg, || max_hops(cfg, survey)),
     memory: detours::memory,

@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     topologies: &[],
     keys: &[max_hops_key(NAME), tie_key(NAME), policy_key(NAME)],
     adaptive: false,
+    tolerates_faults: false,
     max_hops,
     vcs_required: |cfg, survey| vc::required(cfg, || max_hops(cfg, survey)),
     memory: detours::memory,

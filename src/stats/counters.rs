@@ -34,6 +34,16 @@ pub struct Period {
     pub measured_accepted: u64,
     /// At the end of the period: flits in router buffers.
     pub flits_buffered: u64,
+    /// Packets that their source refused to send.
+    pub packets_refused: u64,
+    /// Packets that were lost with a channel or router that failed.
+    pub packets_lost: u64,
+    /// Packets that were dropped where a failure left them no way on.
+    pub packets_dropped: u64,
+    /// Flits of all these.
+    pub flits_failed: u64,
+    /// Up to the end of the period: those of them that were generated in the measured window, in packets.
+    pub measured_failed: u64,
 }
 
 impl Period {
@@ -58,6 +68,29 @@ pub struct Batch {
     pub network_latency: u64,
 }
 
+/// Why a packet is not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failed {
+    /// Its source did not send it.
+    Refused,
+    /// It was on a channel or in a router that failed.
+    Lost,
+    /// A failure left it no way on.
+    Dropped,
+}
+
+impl Period {
+    /// Counts a packet that is not delivered.
+    pub fn fail(&mut self, why: Failed, flits: u64) {
+        match why {
+            Failed::Refused => self.packets_refused += 1,
+            Failed::Lost => self.packets_lost += 1,
+            Failed::Dropped => self.packets_dropped += 1,
+        }
+        self.flits_failed += flits;
+    }
+}
+
 /// What was measured of the packets generated in the measured window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
@@ -67,6 +100,8 @@ pub struct Measured {
     pub network_latency: Histogram,
     /// Sum over packets of router-to-router channels crossed.
     pub hops: u64,
+    /// Packets that were not delivered, by [`Failed`].
+    pub failed: [u64; 3],
     /// By sample period of generation.
     pub batches: Vec<Batch>,
 }
@@ -91,6 +126,7 @@ impl Measured {
         self.packet_latency.merge(&other.packet_latency);
         self.network_latency.merge(&other.network_latency);
         self.hops += other.hops;
+        self.failed.iter_mut().zip(other.failed).for_each(|(a, b)| *a += b);
         if other.batches.len() > self.batches.len() {
             self.batches.resize(other.batches.len(), Batch::default());
         }
@@ -150,7 +186,9 @@ impl Totals {
         let m = &self.measured;
         m.packet_latency.encode(&mut words);
         m.network_latency.encode(&mut words);
-        words.extend([m.hops, m.batches.len() as u64]);
+        words.push(m.hops);
+        words.extend(m.failed);
+        words.push(m.batches.len() as u64);
         words.extend(m.batches.iter().flat_map(|b| [b.packets, b.packet_latency, b.network_latency]));
         let arrived: Vec<[u64; 3]> = self.arrived.iter().map(|a| [a.message, a.packets, a.last]).collect();
         for list in [&self.window.endpoints, &self.window.vcs, &arrived] {
@@ -167,13 +205,14 @@ impl Totals {
         let packet_latency = Histogram::decode(words)?;
         let network_latency = Histogram::decode(words)?;
         let hops = words.next()?;
+        let failed = [words.next()?, words.next()?, words.next()?];
         let batches = triples(words)?
             .into_iter()
             .map(|[packets, packet_latency, network_latency]| Batch { packets, packet_latency, network_latency })
             .collect();
         let window = Window { endpoints: triples(words)?, vcs: triples(words)? };
         let arrived = triples(words)?.into_iter().map(|[message, packets, last]| Arrived { message, packets, last }).collect();
-        Some(Self { measured: Measured { packet_latency, network_latency, hops, batches }, window, arrived })
+        Some(Self { measured: Measured { packet_latency, network_latency, hops, failed, batches }, window, arrived })
     }
 }
 

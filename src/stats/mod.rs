@@ -6,7 +6,7 @@ mod phases;
 mod report;
 mod summary;
 
-pub use counters::{Arrived, Batch, Measured, Period, Totals, Window};
+pub use counters::{Arrived, Batch, Failed, Measured, Period, Totals, Window};
 pub use histogram::Histogram;
 pub use phases::{interval, Goal, Phases, Rules, Step, KEYS};
 pub use report::{Bins, Cell, Column, Latency, Load, Messages, PointReport, Series, Status, COLUMNS};

@@ -350,7 +350,7 @@ impl Phases {
     }
 
     fn drain_is_done(&self) -> bool {
-        self.periods.last().is_some_and(|p| p.measured_generated == p.measured_accepted)
+        self.periods.last().is_some_and(|p| p.measured_generated == p.measured_accepted + p.measured_failed)
     }
 
     /// Relative half width of the interval of the mean over samples of the latency of the packets accepted in each.
@@ -361,8 +361,8 @@ impl Phases {
             .map(|p| p.packet_latency_sum as f64 / p.packets_accepted as f64)
             .collect();
         if means.is_empty() {
-            // Nothing arrived, and nothing was offered that could: there is nothing to wait for.
-            return window.iter().all(|p| p.packets_offered == 0 && p.flits_in_network == 0);
+            // Nothing arrived, and nothing was offered and not refused that could: there is nothing to wait for.
+            return window.iter().all(|p| p.flits_offered == p.flits_failed && p.flits_in_network == 0);
         }
         let (mean, half) = interval(&means);
         means.len() == window.len() && means.len() > 1 && half <= self.rules.confidence_width * mean
@@ -370,11 +370,11 @@ impl Phases {
 
     fn is_saturated(&self, window: &[Period]) -> bool {
         let offered: u64 = window.iter().map(|p| p.flits_offered).sum();
-        let accepted: u64 = window.iter().map(|p| p.flits_accepted).sum();
+        let settled: u64 = window.iter().map(|p| p.flits_accepted + p.flits_failed).sum();
         let cycles = (window.len() as u64 * self.rules.sample_period) as f64;
         // Without a warm-up the network fills within the window: what it takes to do so is not left behind.
         let filling = (self.rules.fill.saturating_sub(self.first as u64 * self.rules.sample_period) as f64).min(cycles);
-        let behind = offered.saturating_sub(accepted) as f64 - offered as f64 * filling / cycles;
+        let behind = offered.saturating_sub(settled) as f64 - offered as f64 * filling / cycles;
         let slow = window.iter().any(|p| p.packet_latency_sum as f64 > self.rules.latency_thres * p.packets_accepted as f64);
         // A network that is not saturated holds a bounded number of flits: in a short window their fluctuation must not
         // pass for growth, so it has to exceed what one standard deviation of the arrivals explains as well. Where wires are

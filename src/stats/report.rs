@@ -180,6 +180,18 @@ pub struct PointReport {
     pub network_latency: Latency,
     /// Mean number of router-to-router channels crossed by those packets.
     pub hops_mean: f64,
+    /// Of the packets generated in the measured window whose fate is known, the share that was delivered; 0 if there are none.
+    pub delivered_share: f64,
+    /// Packets generated in the measured window that their source refused to send.
+    pub packets_refused: u64,
+    /// Such packets that were lost with a channel or router that failed.
+    pub packets_lost: u64,
+    /// Such packets that were dropped where a failure left them no way on.
+    pub packets_dropped: u64,
+    /// Messages by which routers told each other of failures, in the whole run.
+    pub update_messages: u64,
+    /// The longest chain of such messages that each told something because of the one before.
+    pub update_rounds: u64,
     /// Mean over router-to-router channels of flits per cycle in the measured window.
     pub channel_utilization_mean: f64,
     /// Largest utilisation of a router-to-router channel.
@@ -251,6 +263,12 @@ pub const COLUMNS: &[Column] = columns! {
     "packets_offered" "packets" |r| Cell::Int(r.packets_offered), "packets generated in the measured window";
     "packets_accepted" "packets" |r| Cell::Int(r.packets_accepted), "packets whose tail was ejected in the measured window";
     "packets_measured" "packets" |r| Cell::Int(r.packet_latency.count), "packets generated in the measured window and delivered by the end: those behind the latencies, which are 0 if there are none";
+    "delivered_share" "1" |r| Cell::Float(r.delivered_share), "of the packets generated in the measured window whose fate is known at the end, the share that was delivered; 0 if there are none";
+    "packets_refused" "packets" |r| Cell::Int(r.packets_refused), "packets generated in the measured window that their source refused to send, because of faults";
+    "packets_lost" "packets" |r| Cell::Int(r.packets_lost), "packets generated in the measured window that were on a channel or in a router when it failed";
+    "packets_dropped" "packets" |r| Cell::Int(r.packets_dropped), "packets generated in the measured window that were dropped where a failure left them no way on";
+    "update_messages" "messages" |r| Cell::Int(r.update_messages), "messages by which routers told their neighbours of failures during the simulation";
+    "update_rounds" "1" |r| Cell::Int(r.update_rounds), "longest chain of such messages that each told something because of the one before";
     "window_start" "cycles" |r| Cell::Int(r.window_start), "first cycle of the measured window; everything before is warm-up and is not in any other column";
     "window_end" "cycles" |r| Cell::Int(r.window_end), "first cycle after the measured window";
     "cycles" "cycles" |r| Cell::Int(r.cycles), "cycles simulated, warm-up and drain included";

@@ -21,6 +21,8 @@ pub struct Sizes {
     pub num_vcs: usize,
     /// Cycles of a sample.
     pub sample_period: Cycle,
+    /// Messages by which routers heard of failures, and the longest chain of them.
+    pub update: (u64, u64),
 }
 
 /// A message as it was listed.
@@ -116,6 +118,9 @@ fn series(periods: &[Period], n_active: u64, sizes: &Sizes) -> Vec<Series> {
             ratio(p.network_latency_sum, p.packets_accepted)
         }),
         column("packets_accepted", "packets", "packets whose tail was ejected", &|p| p.packets_accepted as f64),
+        column("packets_refused", "packets", "packets that their source refused to send", &|p| p.packets_refused as f64),
+        column("packets_lost", "packets", "packets lost with what failed", &|p| p.packets_lost as f64),
+        column("packets_dropped", "packets", "packets that a failure left no way on", &|p| p.packets_dropped as f64),
         column("packets_queued", "packets", "packets in source queues at the end", &|p| p.packets_queued as f64),
         column("flits_in_network", "flits", "flits in buffers and channels at the end", &|p| p.flits_in_network as f64),
         column("flits_buffered", "flits", "flits in router input buffers at the end", &|p| p.flits_buffered as f64),
@@ -144,6 +149,8 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
     let by_channel: Vec<u64> = arrived.chunks(sizes.num_vcs).map(|vcs| vcs.iter().sum()).collect();
     let measured = &totals.measured;
     let batches = &measured.batches;
+    let [refused, lost, dropped] = measured.failed;
+    let delivered = measured.packet_latency.count();
     let per_endpoint = n_active * sizes.sample_period;
     let accepted_by_sample: Vec<f64> = window.iter().map(|p| ratio(p.flits_accepted, per_endpoint)).collect();
     PointReport {
@@ -161,7 +168,13 @@ pub fn report(phases: &Phases, totals: &Totals, sizes: &Sizes) -> PointReport {
         accepted_ci95: interval(&accepted_by_sample).1,
         packet_latency: latency(&measured.packet_latency, batches, |b| b.packet_latency),
         network_latency: latency(&measured.network_latency, batches, |b| b.network_latency),
-        hops_mean: ratio(measured.hops, measured.packet_latency.count()),
+        hops_mean: ratio(measured.hops, delivered),
+        delivered_share: ratio(delivered, delivered + refused + lost + dropped),
+        packets_refused: refused,
+        packets_lost: lost,
+        packets_dropped: dropped,
+        update_messages: sizes.update.0,
+        update_rounds: sizes.update.1,
         channel_utilization_mean: ratio(by_channel.iter().sum(), by_channel.len() as u64 * cycles),
         channel_utilization_max: ratio(by_channel.iter().max().copied().unwrap_or(0), cycles),
         vc_occupancy_mean: ratio(occupied.iter().sum(), occupied.len() as u64 * cycles),

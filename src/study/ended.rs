@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::network::Blocked;
-use crate::routing::deadlock;
+use crate::routing::{deadlock, RoutingAlgorithm};
 use crate::stats::{report, Listed, Period, Phases, Sizes, Status, Totals};
 use crate::study::{Outcome, Point};
 use crate::topology::Graph;
@@ -59,6 +59,7 @@ impl Ended {
     /// Bytes of a partition that are cut short.
     pub fn outcome(self, point: &Point) -> Result<Outcome, Error> {
         let graph = &point.graph;
+        let update = point.build_routing(&[])?.changes().unwrap_or_default();
         let parties = point.load.pattern.parties(graph.n_endpoints());
         let sizes = Sizes {
             active: parties.active,
@@ -67,6 +68,7 @@ impl Ended {
             n_channels: graph.n_channels(),
             num_vcs: point.params.num_vcs as usize,
             sample_period: point.rules.sample_period,
+            update: (update.messages, update.rounds.into()),
         };
         let report = report(&self.phases, &self.totals, &sizes);
         let stuck = if report.status == Status::Stalled { oldest_of(&self.oldest) } else { Vec::new() };

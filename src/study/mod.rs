@@ -1,6 +1,7 @@
 //! Studies: from a checked input to finished points.
 
 mod cube;
+mod cube_faults;
 mod cube_plan;
 mod ended;
 mod layers;
@@ -17,6 +18,7 @@ mod team;
 mod trace;
 
 pub use cube::{run as run_cube, FinishedCube};
+pub use cube_faults::scenario_of;
 pub use ended::Ended;
 pub use layers::layer_table;
 pub use leader::default_output;

@@ -10,6 +10,7 @@ use crate::partition::{assign, Partitioner};
 use crate::routing::deadlock::{self, Evidence};
 use crate::routing::Survey;
 use crate::stats::Rules;
+use crate::study::cube_faults::{among_live, check_routing, failures, scenario_of};
 use crate::study::Point;
 use crate::topology::{ChannelClass, Graph};
 use crate::traffic::{self, largest_packet, Injection, Pattern, TrafficPattern};
@@ -67,7 +68,7 @@ pub struct Prepared {
 /// The part of a configuration that is in `tables`, as text, and the seed, from which networks and tables may be drawn:
 /// equal text, equal meaning.
 fn signature(config: &Config, tables: &[&str]) -> String {
-    const TABLES: [&str; 7] = ["network", "router", "routing", "traffic", "measurement", "simulation", "runtime"];
+    const TABLES: [&str; 8] = ["network", "faults", "router", "routing", "traffic", "measurement", "simulation", "runtime"];
     let without: Vec<&str> = TABLES.iter().filter(|t| !tables.contains(t)).copied().chain(["output"]).collect();
     format!("{}\n{}", config.to_toml(&without), config.int("simulation.seed"))
 }
@@ -103,8 +104,8 @@ impl Prepared {
     /// # Errors
     /// A routing that is not for this topology, too few VCs, or a cycle of channel dependencies.
     pub fn evidence(&mut self, config: &Config) -> Result<Evidence, ConfigErrors> {
-        sound(config, &["network", "router", "routing", "simulation"])?;
-        let key = signature(config, &["network", "router", "routing"]);
+        sound(config, &["network", "faults", "router", "routing", "simulation"])?;
+        let key = signature(config, &["network", "faults", "router", "routing"]);
         if let Some((_, evidence)) = self.evidence.iter().find(|(have, _)| *have == key) {
             return Ok(evidence.clone());
         }
@@ -119,6 +120,7 @@ impl Prepared {
                 )
                 .into());
         }
+        check_routing(config, entry)?;
         let (given, required) = (config.int("router.num_vcs") as u32, (entry.vcs_required)(config, &survey));
         if given < required && !config.bool(deadlock::KEY.path) {
             return Err(config
@@ -162,8 +164,19 @@ impl Prepared {
             .ok();
         let slowest = params.as_ref().map_or(1, |p| p.latency.iter().max().copied().unwrap_or(1));
         let entry = traffic::find(config.text(traffic::PATTERN)).expect("the schema lists the registry's names");
+        let scenario = sound(config, &["network", "faults", "simulation"])
+            .and_then(|()| scenario_of(config))
+            .map_err(|e| faults.add_new(e))
+            .unwrap_or_default();
         let drawn_on = survey.as_ref().filter(|_| sound(config, &["traffic"]).is_ok());
-        let pattern = drawn_on.and_then(|s| (entry.build)(config, s.graph()).map_err(|e| faults.add_new(e)).ok());
+        let pattern = drawn_on.and_then(|s| {
+            let all = (entry.build)(config, s.graph());
+            let live = all.and_then(|all| match &scenario {
+                Some(scenario) => among_live(config, s.graph(), scenario, all),
+                None => Ok(all),
+            });
+            live.map_err(|e| faults.add_new(e)).ok()
+        });
         let n = survey.as_ref().map_or(0, |s| s.graph().n_endpoints());
         let injection = pattern.as_ref().and_then(|p| Injection::new(config, p, n).map_err(|e| faults.add_new(e)).ok());
         let packets = entry.timed.then(|| pattern.as_ref().and_then(Pattern::messages).map_or(0, |list| list.n_packets()));
@@ -181,6 +194,10 @@ impl Prepared {
                 faults.add_new(config.fault("measurement.max_cycles", message).into());
             }
         }
+        let later = match (&scenario, &survey, &rules) {
+            (Some(scenario), Some(s), Some(rules)) => failures(config, s.graph(), scenario, rules).map_err(|e| faults.add_new(e)),
+            _ => Ok(Vec::new()),
+        };
         let (Some(survey), Some(params), Some(rules), Some(pattern), Some(injection)) =
             (survey, params, rules, pattern, injection)
         else {
@@ -196,6 +213,7 @@ impl Prepared {
             router_of: Network::routers_of_endpoints(&graph),
             params,
             rules,
+            failures: later.unwrap_or_default(),
             layout,
             config: config.clone(),
             survey,

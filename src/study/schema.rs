@@ -83,6 +83,7 @@ pub fn schema() -> &'static Schema {
             "The network.",
         ));
         keys.extend(topology::REGISTRY.iter().flat_map(|e| e.keys));
+        keys.extend(hypercube::FAULT_KEYS);
         keys.extend(network::KEYS);
         keys.push(choice(
             routing::ALGORITHM,

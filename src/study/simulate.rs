@@ -7,7 +7,7 @@ use crate::config::{Config, ConfigErrors};
 use crate::engine::Windows;
 use crate::error::Error;
 use crate::ids::{Cycle, PartitionId, RouterId};
-use crate::network::{Layout, Load, Network, Params, Wiring};
+use crate::network::{Failure, Layout, Load, Network, Params, Wiring};
 use crate::routing::{deadlock, Routing, Survey};
 use crate::stats::{Period, Phases, PointReport, Rules, Status, Step, Totals};
 use crate::study::{routing_of, Ended};
@@ -30,6 +30,8 @@ pub struct Point {
     pub load: Load,
     /// When to stop.
     pub rules: Rules,
+    /// What fails during the run.
+    pub failures: Vec<Failure>,
     /// Who simulates what.
     pub layout: Layout,
     /// Router of every endpoint.
@@ -76,7 +78,8 @@ impl Point {
             windows.header_bytes(),
             self.rules.sample_period as u32,
         )
-        .with_board(&self.graph, &self.layout);
+        .with_board(&self.graph, &self.layout)
+        .with_failures(&self.failures);
         Ok((network, windows))
     }
 }

@@ -24,8 +24,9 @@ pub fn trace(point: &Point, packets: &[PacketName], until: Cycle) -> Result<Vec<
         let next = until.min(windows.now() + period);
         windows.run(&mut network, &mut Local, next)?;
         network.close_period(next)?;
-        let delivered = |(event, flit): &&(Event, Flit)| matches!(event, Event::Ejected(..)) && flit.flags & flag::TAIL != 0;
-        if network.recorded().iter().filter(delivered).count() == packets.len() {
+        let ended =
+            |(event, flit): &&(Event, Flit)| matches!(event, Event::Ejected(..)) && flit.flags & flag::TAIL != 0 || is_end(event);
+        if network.recorded().iter().filter(ended).count() == packets.len() {
             break;
         }
     }
@@ -37,6 +38,11 @@ pub fn trace(point: &Point, packets: &[PacketName], until: Cycle) -> Result<Vec<
         Traced { name, events }
     });
     Ok(traced.collect())
+}
+
+/// Whether a packet that this happens to will never be delivered.
+fn is_end(event: &Event) -> bool {
+    matches!(event, Event::Refused(..) | Event::Lost(..) | Event::Dropped(..))
 }
 
 /// What happened to one packet.
@@ -114,7 +120,7 @@ impl Traced {
                     spent.output_queues += at - through;
                     left = at;
                 }
-                Event::Allocated(..) | Event::Waited(..) => {}
+                Event::Allocated(..) | Event::Waited(..) | Event::Refused(..) | Event::Lost(..) | Event::Dropped(..) => {}
             }
         }
         None
@@ -188,6 +194,7 @@ impl Traced {
                     s.tail
                 );
             }
+            None if self.events.last().is_some_and(|(event, _)| is_end(event)) => text.push_str("\nnever delivered\n"),
             None => text.push_str("\nnot delivered yet\n"),
         }
         text
@@ -212,6 +219,9 @@ impl Traced {
             Event::Switched(_, r, place, [port, _]) => (at(r, place), format!("SA: wins the switch to port {port}")),
             Event::Departed(_, r, place) => (at(r, place), "goes onto the channel".into()),
             Event::Ejected(_, e) => (format!("endpoint {e}"), format!("is read, {} channels between routers crossed", flit.hops)),
+            Event::Refused(_, e) => (format!("endpoint {e}"), "is refused: faults leave no way that is sure".into()),
+            Event::Lost(_, r) => (format!("router {r}"), "is lost with the channel or router that failed".into()),
+            Event::Dropped(_, r) => (format!("router {r}"), "is dropped: a failure left no way on that is sure".into()),
             Event::Waited(..) => unreachable!("steps of waiting are shown together"),
         }
     }

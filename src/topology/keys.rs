@@ -38,3 +38,10 @@ pub const fn dims(values: &'static [&'static str]) -> Key {
 pub fn given_concentration(cfg: &Config) -> Option<u32> {
     cfg.get_int("network.p").map(|p| p as u32)
 }
+
+/// Cycles on a channel of each class, as the input says; by `ChannelClass`.
+#[must_use]
+pub fn channel_latencies(cfg: &Config) -> [u32; 3] {
+    let class = |path: &str| cfg.get_int(path).unwrap_or_else(|| cfg.int("network.channel_latency")) as u32;
+    ["network.channel_latency_endpoint", "network.channel_latency_local", "network.channel_latency_global"].map(class)
+}

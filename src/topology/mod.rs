@@ -6,6 +6,7 @@ pub mod distance;
 pub mod galois;
 mod graph;
 pub mod grid;
+pub mod hypercube;
 mod keys;
 pub mod limits;
 pub mod mesh;
@@ -15,6 +16,7 @@ pub mod torus;
 
 pub use distance::Distances;
 pub use graph::{ChannelClass, Graph};
+pub use keys::channel_latencies;
 pub use search::Search;
 
 use crate::config::{Config, ConfigErrors, Key};
@@ -35,4 +37,4 @@ pub struct Entry {
 }
 
 /// Every topology.
-pub const REGISTRY: &[Entry] = &[slim_fly::ENTRY, mesh::ENTRY, torus::ENTRY];
+pub const REGISTRY: &[Entry] = &[slim_fly::ENTRY, mesh::ENTRY, torus::ENTRY, hypercube::ENTRY];

@@ -2,6 +2,7 @@
 //! line in the registry.
 
 mod all_to_all;
+mod among;
 mod bit_complement;
 mod bit_reverse;
 mod bits;
@@ -28,6 +29,7 @@ mod worst_case_link;
 
 use std::ops::Range;
 
+pub use among::Among;
 pub use injection::{Generated, Injection};
 pub use keys::keys;
 pub use messages::{Message, MessageList};
@@ -94,6 +96,8 @@ macro_rules! registry {
         pub enum Pattern {
             /// Every endpoint has one destination.
             Fixed(fixed::Fixed),
+            /// Another pattern without some endpoints.
+            Among(Box<Among>),
             $($(#[doc = concat!("`", stringify!($module), "`.")] $type($module::$type),)?)*
         }
 
@@ -102,6 +106,7 @@ macro_rules! registry {
             fn destination(&self, src: EndpointId, sequence: u64, rng: &mut Stream) -> EndpointId {
                 match self {
                     Pattern::Fixed(p) => p.destination(src, sequence, rng),
+                    Pattern::Among(p) => p.destination(src, sequence, rng),
                     $($(Pattern::$type(p) => p.destination(src, sequence, rng),)?)*
                 }
             }
@@ -109,6 +114,7 @@ macro_rules! registry {
             fn active(&self, src: EndpointId) -> bool {
                 match self {
                     Pattern::Fixed(p) => p.active(src),
+                    Pattern::Among(p) => p.active(src),
                     $($(Pattern::$type(p) => p.active(src),)?)*
                 }
             }
@@ -116,6 +122,7 @@ macro_rules! registry {
             fn shares(&self, src: EndpointId, visit: &mut dyn FnMut(Range<EndpointId>, f64)) {
                 match self {
                     Pattern::Fixed(p) => p.shares(src, visit),
+                    Pattern::Among(p) => p.shares(src, visit),
                     $($(Pattern::$type(p) => p.shares(src, visit),)?)*
                 }
             }
@@ -124,6 +131,7 @@ macro_rules! registry {
             fn weight(&self, src: EndpointId) -> f64 {
                 match self {
                     Pattern::Fixed(p) => p.weight(src),
+                    Pattern::Among(p) => p.weight(src),
                     $($(Pattern::$type(p) => p.weight(src),)?)*
                 }
             }

@@ -318,19 +318,21 @@ error: --set seed: x is no TOML value; the key takes an integer of at least 0
 }
 
 #[test]
-fn lists_of_names_and_of_pairs_are_checked_item_by_item() {
+fn lists_of_names_pairs_and_triples_are_checked_item_by_item() {
     const KEYS: &[Key] = &[
         key("cube.models", Kind::Names(&["sv", "esv2", "esv3"]), Default::Unset, ALWAYS, "", "Models."),
         key("cube.links", Kind::Pairs { max: [7, 2] }, Default::Unset, ALWAYS, "", "Links."),
+        key("cube.ends", Kind::Triples { max: [9, 7, 2] }, Default::Unset, ALWAYS, "", "Ends."),
     ];
     let schema = Schema::new(KEYS.iter().copied());
     let parse = |text: &str, sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
         Study::parse("f", text, &sets, &schema)
     };
-    let good = parse("cube = { models = [\"sv\", \"esv3\"], links = [[0, 2], [7, 0]] }\n", &[]).unwrap();
+    let good = parse("cube = { models = [\"sv\", \"esv3\"], links = [[0, 2], [7, 0]], ends = [[9, 1, 2]] }\n", &[]).unwrap();
     assert_eq!(good.points[0].get_names("cube.models").unwrap(), ["sv", "esv3"]);
     assert_eq!(good.points[0].get_pairs("cube.links").unwrap(), [[0, 2], [7, 0]]);
+    assert_eq!(good.points[0].get_triples("cube.ends").unwrap(), [[9, 1, 2]]);
     let again = parse(&good.to_toml(&[]), &[]).unwrap();
     assert_eq!(again.points, good.points);
     // What a shell leaves of quotes, and sweeps of lists.
@@ -349,6 +351,8 @@ fn lists_of_names_and_of_pairs_are_checked_item_by_item() {
         ("cube.links = [[0, -1]]", "-1 is out of range"),
         ("cube.links = [[0]]", "[0] is no pair"),
         ("cube.links = [0, 1]", "0 is no pair"),
+        ("cube.ends = [[0, 1]]", "[0, 1] is no triple"),
+        ("cube.ends = [[0, 8, 1]]", "a from 0 to 9, b from 0 to 7 and c from 0 to 2; 8 is out of range"),
         ("cube.links = [[[0, 1]]]", "a list of lists belongs under [sweep]"),
         ("sweep.cube.links = [[0, 1]]", "a sweep of `cube.links` takes a list of lists; write [[[0, 1]]]"),
     ] {

@@ -11,6 +11,8 @@ pub(super) struct Sample {
     pub latency: Option<(f64, f64)>,
     /// Accepted load.
     pub accepted: f64,
+    /// Share of the packets that were delivered, if the fate of any is known.
+    pub delivered: Option<f64>,
     /// Whether latency has a steady value.
     pub steady: bool,
 }
@@ -38,9 +40,27 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// The figure of `table`.
-    pub(super) fn new(table: &PointTable) -> Self {
+    /// The figures of `table`, each with what its name ends in: one, or one for each traffic pattern where that is not all that
+    /// curves differ in and not all packets are delivered, so that there is more to show of each.
+    pub(super) fn all(table: &PointTable) -> Vec<(String, Self)> {
         let x_axis = horizontal(table);
+        let whole = Self::new(table, None);
+        let pattern = table.axes.iter().position(|axis| axis.name == "traffic.pattern").filter(|_| whole.has_undelivered());
+        let others = (0..table.axes.len()).any(|at| Some(at) != x_axis && Some(at) != pattern);
+        let (Some(at), true) = (pattern, others) else { return vec![(String::new(), whole)] };
+        let mut names: Vec<String> = Vec::new();
+        for name in (0..table.points.len()).map(|row| table.axes[at].values.text(row)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.iter().map(|name| (format!(".{name}"), Self::new(table, Some((at, name))))).collect()
+    }
+
+    /// The figure of those rows of `table` that have this value on the axis of that number; of all if none is given.
+    fn new(table: &PointTable, only: Option<(usize, &String)>) -> Self {
+        let x_axis = horizontal(table);
+        let shown = |row: &usize| only.is_none_or(|(at, value)| table.axes[at].values.text(*row) == *value);
         let (x_column, x_title) = match x_axis {
             Some(at) if !is_load(&table.axes[at]) => (Some(&table.axes[at]), title(&table.axes[at])),
             _ => (table.column("offered_load"), "Offered load (flits/cycle/endpoint)".to_string()),
@@ -48,8 +68,8 @@ impl Figure {
         let against_load = x_axis.is_none_or(|at| is_load(&table.axes[at]));
         let mut unsteady: Vec<String> = Vec::new();
         let mut curves: Vec<Curve> = Vec::new();
-        for row in 0..table.points.len() {
-            let label = label(table, x_axis, row);
+        for row in (0..table.points.len()).filter(shown) {
+            let label = label(table, [x_axis, only.map(|(at, _)| at)], row);
             let sample = Sample {
                 x: x_column.and_then(|c| c.values.number(row)).unwrap_or(0.0),
                 latency: table.has_latency(row).then(|| {
@@ -57,6 +77,7 @@ impl Figure {
                     (number("packet_latency"), number("packet_latency_ci95"))
                 }),
                 accepted: table.number("accepted_load", row).unwrap_or(0.0),
+                delivered: delivered(table, row),
                 steady: table.is_steady(row),
             };
             if !sample.steady {
@@ -73,6 +94,11 @@ impl Figure {
         unsteady.sort();
         unsteady.dedup();
         Self { x_title, against_load, unsteady, curves }
+    }
+
+    /// Whether there are packets that were not delivered.
+    pub(super) fn has_undelivered(&self) -> bool {
+        self.samples().any(|s| s.delivered.is_some_and(|share| share < 1.0))
     }
 
     /// All points.
@@ -92,8 +118,18 @@ fn horizontal(table: &PointTable) -> Option<usize> {
     table.axes.iter().position(is_load).or_else(|| table.axes.iter().position(number))
 }
 
+/// The share of packets delivered at `row`, if the fate of any packet is known there.
+fn delivered(table: &PointTable, row: usize) -> Option<f64> {
+    let fates = ["packets_measured", "packets_refused", "packets_lost", "packets_dropped"];
+    let known = fates.into_iter().filter_map(|name| table.number(name, row)).any(|packets| packets > 0.0);
+    table.number("delivered_share", row).filter(|_| known)
+}
+
 /// The title of an axis: its key as the user typed it, and its unit.
 fn title(axis: &TableColumn) -> String {
+    if axis.name == "faults.count" {
+        return "Number of faults".to_string();
+    }
     let key = last_part(&axis.name);
     if axis.unit.is_empty() || axis.unit == "1" {
         key.to_string()
@@ -107,9 +143,9 @@ fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// The values at `row` of the swept keys other than the horizontal one: words as they are, numbers with their key.
-fn label(table: &PointTable, x_axis: Option<usize>, row: usize) -> String {
-    let others = table.axes.iter().enumerate().filter(|(at, _)| Some(*at) != x_axis);
+/// The values at `row` of the swept keys other than those `told` elsewhere: words as they are, numbers with their key.
+fn label(table: &PointTable, told: [Option<usize>; 2], row: usize) -> String {
+    let others = table.axes.iter().enumerate().filter(|(at, _)| !told.contains(&Some(*at)));
     let parts = others.map(|(_, axis)| match &axis.values {
         Values::Text(words) if !matches!(words[row].as_str(), "true" | "false") => words[row].clone(),
         other => {

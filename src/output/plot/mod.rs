@@ -1,5 +1,5 @@
-//! The figure of a study as SVG and PNG: of a simulation packet latency and accepted load against offered load, of a hypercube
-//! study the percentage of optimal pairs against faults.
+//! The figure of a study as SVG and PNG: of a simulation packet latency and accepted load against offered load, and the share of
+//! packets that is delivered where faults keep it below 1; of a hypercube study the percentage of optimal pairs against faults.
 //!
 //! Made from the results file alone and from an embedded font, so it looks the same on every machine.
 
@@ -29,7 +29,9 @@ use crate::error::Error;
 /// Draws the finished points of the results file `results` into `<stem>.svg` and `<stem>.png`; returns their paths.
 ///
 /// Of a simulation one curve for each combination of the swept keys other than the load; without a swept load, against the first
-/// swept number. Of several seeds the mean is drawn, with its interval. Of a hypercube study a panel for each cube and mix of faults, and where a sound criterion was counted two figures
+/// swept number. Of several seeds the mean is drawn, with its interval. Where faults keep packets from being delivered, a figure
+/// `<stem>.<pattern>` for each traffic pattern, if there are other curves to tell apart. Of a hypercube study a panel for each cube
+/// and mix of faults, and where a sound criterion was counted two figures
 /// more: `<stem>.failed` of pairs that fail though connected, and `<stem>.detour`.
 ///
 /// # Errors
@@ -42,7 +44,11 @@ pub fn plot(results: &Path, stem: &Path) -> Result<Vec<PathBuf>, Error> {
     canvas::register_font()?;
     let mut files = Vec::new();
     match table.kind {
-        StudyKind::Simulation => files.extend(write(&LoadDrawing(Figure::new(&table.over_seeds())), stem, "")?),
+        StudyKind::Simulation => {
+            for (suffix, figure) in Figure::all(&table.over_seeds()) {
+                files.extend(write(&LoadDrawing(figure), stem, &suffix)?);
+            }
+        }
         StudyKind::Hypercube => {
             for quantity in &QUANTITIES {
                 if let Some(figure) = CubeFigure::new(&table, quantity) {
@@ -63,12 +69,12 @@ trait Drawing {
     fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B>;
 }
 
-/// Latency and accepted load.
+/// The delivered share if it tells anything, latency and accepted load.
 struct LoadDrawing(Figure);
 
 impl Drawing for LoadDrawing {
     fn size(&self) -> (i32, i32) {
-        (WIDTH, Legend::new(&self.0).height() + panel::HEIGHT_OF_BOTH)
+        (WIDTH, Legend::new(&self.0).height() + panel::height(&self.0))
     }
 
     fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B> {

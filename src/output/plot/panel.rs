@@ -34,8 +34,11 @@ const BETWEEN: i32 = points(11);
 /// Space for what stands below the lower panel.
 const BOTTOM: i32 = points(29);
 
-/// Height of both panels with everything around them, less the legend.
-pub(super) const HEIGHT_OF_BOTH: i32 = 2 * HEIGHT + BETWEEN + BOTTOM;
+/// Height of the panels of `figure` with everything around them, less the legend.
+pub(super) fn height(figure: &Figure) -> i32 {
+    let n = 2 + i32::from(figure.has_undelivered());
+    n * HEIGHT + (n - 1) * BETWEEN + BOTTOM
+}
 
 /// The value of a point on the vertical axis, and half the length of its error bar.
 type Quantity = fn(&Sample) -> Option<(f64, f64)>;
@@ -70,19 +73,33 @@ pub(super) struct Panel {
 }
 
 /// The panels of `figure`, below a legend of that height.
-pub(super) fn panels(figure: &Figure, legend: i32) -> [Panel; 2] {
+pub(super) fn panels(figure: &Figure, legend: i32) -> Vec<Panel> {
     let x = x_range(figure);
     let highest = |low: f64| figure.samples().map(|s| s.accepted).fold(low, f64::max);
     let accepted = if figure.against_load { highest(x.1 / 1.04) } else { highest(0.0) };
     let tops = [latency_limit(figure), figure.samples().next().map(|_| if accepted > 0.0 { accepted * 1.04 } else { 1.0 })];
-    // Both panels start at the same place, with room for the longest number of either.
-    let numbers = tops.iter().flatten().flat_map(|top| labels(0.0, *top));
+    let share_top = figure.has_undelivered().then_some(1.04);
+    // All panels start at the same place, with room for the longest number of any.
+    let numbers = tops.iter().chain([&share_top]).flatten().flat_map(|top| labels(0.0, *top));
     let widest = numbers.map(|(_, text)| text_width(&text, NUMBERS)).max().unwrap_or(0);
     let left = TITLE_SPACE + widest + points(2) + MARK;
-    [
+    let first = legend + if share_top.is_some() { HEIGHT + BETWEEN } else { 0 };
+    let delivered = share_top.map(|top| Panel {
+        left,
+        top: legend,
+        x,
+        y: Some(top),
+        title: "Delivered share",
+        unit: "(of packets)",
+        x_title: None,
+        quantity: |s| s.delivered.map(|share| (share, 0.0)),
+        ideal: None,
+        empty: "no packet measured",
+    });
+    let both = [
         Panel {
             left,
-            top: legend,
+            top: first,
             x,
             y: tops[0],
             title: "Packet latency",
@@ -94,7 +111,7 @@ pub(super) fn panels(figure: &Figure, legend: i32) -> [Panel; 2] {
         },
         Panel {
             left,
-            top: legend + HEIGHT + BETWEEN,
+            top: first + HEIGHT + BETWEEN,
             x,
             y: tops[1],
             title: "Accepted load",
@@ -104,7 +121,8 @@ pub(super) fn panels(figure: &Figure, legend: i32) -> [Panel; 2] {
             ideal: figure.against_load.then_some(x.1),
             empty: "no point finished",
         },
-    ]
+    ];
+    delivered.into_iter().chain(both).collect()
 }
 
 /// The values to mark between `low` and `high`, with their texts.
