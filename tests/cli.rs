@@ -369,6 +369,13 @@ fn plot_draws_the_curves_of_a_run() {
     let end = sfpdes_with(&["plot", results.to_str().unwrap(), "-o", place.path("other").to_str().unwrap()]);
     assert_eq!(end.code(), Some(0), "{}", end.stderr);
     drawn("other");
+    // The ending of a figure is none to put another behind.
+    let end = sfpdes_with(&["plot", results.to_str().unwrap(), "-o", place.path("figures/v1.5.png").to_str().unwrap()]);
+    assert_eq!(end.code(), Some(0), "{}", end.stderr);
+    drawn("figures/v1.5");
+    let folder = format!("{}/", place.path("figures").display());
+    let end = sfpdes_with(&["plot", results.to_str().unwrap(), "-o", &folder]);
+    assert_eq!((end.code(), end.stderr.contains("name the figures in it")), (Some(exit::INPUT), true), "{}", end.stderr);
     let mut command = place.command(&place.path("with.h5"), &[], 1, 1);
     command.arg("--plot");
     assert_eq!(finish(command).code(), Some(0));
