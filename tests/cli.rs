@@ -167,6 +167,21 @@ fn what_is_no_input_is_refused_readably() {
 }
 
 #[test]
+fn a_table_that_a_spreadsheet_saved_is_read_and_what_is_no_text_has_its_place() {
+    let place =
+        Place::new("[network]\ntopology = 'slim-fly'\nq = 3\n[traffic]\npattern = 'messages'\nmessage_file = 'list.csv'\n");
+    let check = |bytes: &[u8]| {
+        fs::write(place.path("list.csv"), bytes).unwrap();
+        sfpdes_with(&["check", place.input().to_str().unwrap()])
+    };
+    let end = check("\u{feff}time,source,destination,size\r\n0,0,1,5\r\n".as_bytes());
+    assert_eq!((end.code(), end.stdout.contains("1 messages, 5 flits")), (Some(0), true), "{}", end.stderr);
+    let end = check(b"time,source,destination,size\n0,\xff,1,5\n");
+    assert_eq!(end.code(), Some(exit::INPUT), "{}", end.stderr);
+    assert!(end.stderr.contains("list.csv:2:3: not UTF-8 text: byte 0xff; a CSV file is text"), "{}", end.stderr);
+}
+
+#[test]
 fn set_overrides_the_file_and_a_list_sweeps() {
     let place = Place::new(INPUT);
     let one = table(&place.run("one", &["traffic.injection_rate=0.25"], 1, 1));
