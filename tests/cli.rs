@@ -70,6 +70,9 @@ fn a_wrong_command_line_is_bad_input() {
         (&[input, "--threads", "two"], "two"),
         (&["check"], "no input"),
         (&["plot"], "RESULTS"),
+        // What would change nothing is not taken.
+        (&["trace", input, "--threads", "2"], "--threads"),
+        (&["layers", input, "--output", "x.h5"], "--output"),
     ] {
         let end = sfpdes_with(arguments);
         assert_eq!((end.code(), end.stdout.as_str()), (Some(exit::INPUT), ""), "{arguments:?}: {}", end.stderr);

@@ -72,6 +72,19 @@ struct InputArgs {
     /// Set a key, as in the file; a list sweeps it [repeatable]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
+}
+
+impl InputArgs {
+    fn input(&self) -> Result<PathBuf, Error> {
+        self.input.clone().ok_or_else(|| Error::Usage("no input: give a TOML file, or --help".into()))
+    }
+}
+
+/// The input of a study and what changes it.
+#[derive(Args, Clone)]
+struct StudyArgs {
+    #[command(flatten)]
+    common: InputArgs,
     /// Threads per rank; each does its own part
     #[arg(long, short = 't', value_name = "N")]
     threads: Option<u32>,
@@ -80,14 +93,14 @@ struct InputArgs {
     output: Option<PathBuf>,
 }
 
-impl InputArgs {
+impl StudyArgs {
     fn input(&self) -> Result<PathBuf, Error> {
-        self.input.clone().ok_or_else(|| Error::Usage("no input: give a TOML file, or --help".into()))
+        self.common.input()
     }
 
     /// All settings of the command line as `key=value`.
     fn sets(&self) -> Vec<String> {
-        let mut sets = self.sets.clone();
+        let mut sets = self.common.sets.clone();
         sets.extend(self.threads.map(|n| format!("runtime.threads={n}")));
         sets.extend(self.output.as_ref().map(|file| format!("output.file={:?}", file.display().to_string())));
         sets
@@ -98,7 +111,7 @@ impl InputArgs {
 #[derive(Args, Clone)]
 struct NetworkArgs {
     #[command(flatten)]
-    common: InputArgs,
+    common: StudyArgs,
     /// Points simulated at the same time, each by its own threads
     #[arg(long, short = 's', value_name = "N")]
     side_by_side: Option<u32>,
