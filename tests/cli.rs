@@ -185,6 +185,33 @@ fn a_table_that_a_spreadsheet_saved_is_read_and_what_is_no_text_has_its_place() 
 }
 
 #[test]
+fn a_load_that_nobody_offers_is_refused() {
+    let place = Place::new(&INPUT.replace("topology = 'slim-fly'\nq = 3\np = 2", "topology = 'mesh'\ndims = [1]"));
+    let run = |command: &str, sets: &[&str]| {
+        let input = place.input();
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        sfpdes_with(&[command, input.to_str().unwrap()].into_iter().chain(sets).collect::<Vec<_>>())
+    };
+    for sets in [
+        &[][..],
+        &["traffic.pattern=shift"],
+        &["traffic.pattern=transpose", "network.dims=[2]"],
+        &["network.dims=[[4],[1]]", "traffic.injection_rate=[0,0.1]", "routing.algorithm=dimension-order"],
+    ] {
+        for command in ["run", "check"] {
+            let end = run(command, sets);
+            assert_eq!((end.code(), end.stdout.as_str()), (Some(exit::INPUT), ""), "{sets:?}: {}", end.stderr);
+            assert!(end.stderr.contains("nobody sends") && end.stderr.contains("1 fault"), "{sets:?}: {}", end.stderr);
+        }
+    }
+    assert!(!place.path("results").exists());
+    let end = run("check", &["traffic.injection_rate=0"]);
+    assert_eq!(end.code(), Some(0), "{}", end.stderr);
+    let end = run("check", &["traffic.self_traffic=true"]);
+    assert_eq!(end.code(), Some(0), "{}", end.stderr);
+}
+
+#[test]
 fn set_overrides_the_file_and_a_list_sweeps() {
     let place = Place::new(INPUT);
     let one = table(&place.run("one", &["traffic.injection_rate=0.25"], 1, 1));
