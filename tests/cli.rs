@@ -70,6 +70,8 @@ fn a_wrong_command_line_is_bad_input() {
         (&[input, "--threads", "two"], "two"),
         (&["check"], "no input"),
         (&["plot"], "RESULTS"),
+        (&["chek", input], "there is no command and no file `chek`; did you mean `check`?"),
+        (&["simulate", input], "there is no command and no file `simulate`"),
         // What would change nothing is not taken.
         (&["trace", input, "--threads", "2"], "--threads"),
         (&["layers", input, "--output", "x.h5"], "--output"),
