@@ -70,6 +70,11 @@ fn a_wrong_command_line_is_bad_input() {
         (&[input, "--threads", "two"], "two"),
         (&["check"], "no input"),
         (&["plot"], "RESULTS"),
+        (&["chek", input], "there is no command and no file `chek`; did you mean `check`?"),
+        (&["simulate", input], "there is no command and no file `simulate`"),
+        // What would change nothing is not taken.
+        (&["trace", input, "--threads", "2"], "--threads"),
+        (&["layers", input, "--output", "x.h5"], "--output"),
     ] {
         let end = sfpdes_with(arguments);
         assert_eq!((end.code(), end.stdout.as_str()), (Some(exit::INPUT), ""), "{arguments:?}: {}", end.stderr);
@@ -164,6 +169,48 @@ fn what_is_no_input_is_refused_readably() {
             assert!(end.stderr.contains(says) && end.stderr.contains(name), "{name}: {}", end.stderr);
         }
     }
+}
+
+#[test]
+fn a_table_that_a_spreadsheet_saved_is_read_and_what_is_no_text_has_its_place() {
+    let place =
+        Place::new("[network]\ntopology = 'slim-fly'\nq = 3\n[traffic]\npattern = 'messages'\nmessage_file = 'list.csv'\n");
+    let check = |bytes: &[u8]| {
+        fs::write(place.path("list.csv"), bytes).unwrap();
+        sfpdes_with(&["check", place.input().to_str().unwrap()])
+    };
+    let end = check("\u{feff}time,source,destination,size\r\n0,0,1,5\r\n".as_bytes());
+    assert_eq!((end.code(), end.stdout.contains("1 messages, 5 flits")), (Some(0), true), "{}", end.stderr);
+    let end = check(b"time,source,destination,size\n0,\xff,1,5\n");
+    assert_eq!(end.code(), Some(exit::INPUT), "{}", end.stderr);
+    assert!(end.stderr.contains("list.csv:2:3: not UTF-8 text: byte 0xff; a CSV file is text"), "{}", end.stderr);
+}
+
+#[test]
+fn a_load_that_nobody_offers_is_refused() {
+    let place = Place::new(&INPUT.replace("topology = 'slim-fly'\nq = 3\np = 2", "topology = 'mesh'\ndims = [1]"));
+    let run = |command: &str, sets: &[&str]| {
+        let input = place.input();
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        sfpdes_with(&[command, input.to_str().unwrap()].into_iter().chain(sets).collect::<Vec<_>>())
+    };
+    for sets in [
+        &[][..],
+        &["traffic.pattern=shift"],
+        &["traffic.pattern=transpose", "network.dims=[2]"],
+        &["network.dims=[[4],[1]]", "traffic.injection_rate=[0,0.1]", "routing.algorithm=dimension-order"],
+    ] {
+        for command in ["run", "check"] {
+            let end = run(command, sets);
+            assert_eq!((end.code(), end.stdout.as_str()), (Some(exit::INPUT), ""), "{sets:?}: {}", end.stderr);
+            assert!(end.stderr.contains("nobody sends") && end.stderr.contains("1 fault"), "{sets:?}: {}", end.stderr);
+        }
+    }
+    assert!(!place.path("results").exists());
+    let end = run("check", &["traffic.injection_rate=0"]);
+    assert_eq!(end.code(), Some(0), "{}", end.stderr);
+    let end = run("check", &["traffic.self_traffic=true"]);
+    assert_eq!(end.code(), Some(0), "{}", end.stderr);
 }
 
 #[test]
@@ -369,6 +416,13 @@ fn plot_draws_the_curves_of_a_run() {
     let end = sfpdes_with(&["plot", results.to_str().unwrap(), "-o", place.path("other").to_str().unwrap()]);
     assert_eq!(end.code(), Some(0), "{}", end.stderr);
     drawn("other");
+    // The ending of a figure is none to put another behind.
+    let end = sfpdes_with(&["plot", results.to_str().unwrap(), "-o", place.path("figures/v1.5.png").to_str().unwrap()]);
+    assert_eq!(end.code(), Some(0), "{}", end.stderr);
+    drawn("figures/v1.5");
+    let folder = format!("{}/", place.path("figures").display());
+    let end = sfpdes_with(&["plot", results.to_str().unwrap(), "-o", &folder]);
+    assert_eq!((end.code(), end.stderr.contains("name the figures in it")), (Some(exit::INPUT), true), "{}", end.stderr);
     let mut command = place.command(&place.path("with.h5"), &[], 1, 1);
     command.arg("--plot");
     assert_eq!(finish(command).code(), Some(0));

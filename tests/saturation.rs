@@ -109,3 +109,19 @@ fn what_a_search_cannot_do_is_refused() {
     assert_eq!(end.code(), Some(exit::INPUT), "{}", end.stderr);
     assert!(!results.exists());
 }
+
+#[test]
+fn a_load_that_the_search_could_not_offer_is_refused_before_it_begins_and_where_it_was_given() {
+    let place = Place::new(BRIDGE);
+    let results = place.path("r.h5");
+    // An endless burst offers 1, and bursts of a cycle 1/2 at most: nothing between them.
+    let bursts = ["traffic.process=on-off", "traffic.burst_length=1"];
+    for (rate, load, code) in [("1.0", "1.0", 2), ("0.4", "0.5", 2), ("1.0", "0.51", 2), ("1.0", "0.5", 0)] {
+        let (rate, load) = (format!("traffic.burst_rate={rate}"), format!("study.highest_load={load}"));
+        let sets = [&bursts[..], &[&rate, &load, "measurement.sample_period=200", "study.tolerance=0.5"]].concat();
+        let end = finish(place.command(&results, &sets, 1, 1));
+        assert_eq!(end.code(), Some(code), "{sets:?}: {}", end.stderr);
+        let told = end.stderr.contains("study.highest_load: ") && !end.stderr.contains("injection_rate");
+        assert!(code == 0 || (told && !results.exists()), "{sets:?}: {}", end.stderr);
+    }
+}

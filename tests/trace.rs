@@ -105,6 +105,10 @@ fn traces_that_cannot_be_made_are_refused() {
         assert_eq!(end.code(), Some(exit::INPUT), "{arguments:?}: {}", end.stderr);
         assert!(end.stderr.contains(says) && end.stdout.is_empty(), "{arguments:?}: {}", end.stderr);
     }
+    // A packet that is asked for twice is shown twice, and waited for once.
+    let twice = ["--set", "traffic.injection_rate=0.1", "--packet", "0:0", "--packet", "0:0", "--until", "4000000000"];
+    let end = run(&twice);
+    assert_eq!((end.code(), end.stdout.matches("is generated").count()), (Some(0), 2), "{}", end.stderr);
     let end = run(&["--set", "traffic.injection_rate=0.0", "--until", "100"]);
     assert_eq!((end.code(), end.stdout.contains("did not leave its source queue")), (Some(0), true), "{}", end.stderr);
 }

@@ -37,10 +37,12 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let per_point = ranks_per_point(&study.points[0], args.ranks).map_err(|e| faults.add_new(e.into())).unwrap_or(1);
     let mut text = String::new();
     let mut seconds = 0.0;
-    for (index, config) in plan.samples().iter().enumerate() {
+    let samples = plan.samples();
+    let points_per_sample = plan.n_points() as f64 / samples.len() as f64;
+    for (index, config) in samples.iter().enumerate() {
         match describe(config, per_point, &mut prepared) {
             Ok((description, estimate)) => {
-                seconds += estimate * plan.per_combination() as f64;
+                seconds += estimate * points_per_sample;
                 // Points differ in what is swept; the first stands for the others.
                 if index == 0 {
                     text.push_str(&description);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::{explain, plot, watch_signals, InputArgs};
+use crate::cli::{explain, plot, watch_signals, StudyArgs};
 use crate::error::Error;
 use crate::study::{run_cube, Request, Team};
 
@@ -30,7 +30,7 @@ pub struct CubeArgs {
     #[command(subcommand)]
     command: Option<CubeCommand>,
     #[command(flatten)]
-    input: InputArgs,
+    input: StudyArgs,
     /// Run in this process alone, even if a launcher announces several
     #[arg(long)]
     pub alone: bool,

@@ -19,7 +19,7 @@ pub struct LayersArgs {
 
 /// Prints one line of CSV per point of the input.
 pub fn layers(args: &LayersArgs) -> Result<(), Error> {
-    let study = Study::load(&args.input.input()?, &args.input.sets(), schema())?;
+    let study = Study::load(&args.input.input()?, &args.input.sets, schema())?;
     let text = layer_table(&study)?.iter().map(|row| csv_line(row) + "\n").collect::<String>();
     // A reader that has gone away is no error.
     let _ = std::io::stdout().write_all(text.as_bytes());

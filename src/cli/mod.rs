@@ -10,12 +10,13 @@ mod reproduce;
 mod run;
 mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
+use crate::config::closest;
 use crate::error::Error;
 use crate::study::{abort, Team};
 
@@ -72,6 +73,19 @@ struct InputArgs {
     /// Set a key, as in the file; a list sweeps it [repeatable]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
+}
+
+impl InputArgs {
+    fn input(&self) -> Result<PathBuf, Error> {
+        self.input.clone().ok_or_else(|| Error::Usage("no input: give a TOML file, or --help".into()))
+    }
+}
+
+/// The input of a study and what changes it.
+#[derive(Args, Clone)]
+struct StudyArgs {
+    #[command(flatten)]
+    common: InputArgs,
     /// Threads per rank; each does its own part
     #[arg(long, short = 't', value_name = "N")]
     threads: Option<u32>,
@@ -80,14 +94,14 @@ struct InputArgs {
     output: Option<PathBuf>,
 }
 
-impl InputArgs {
+impl StudyArgs {
     fn input(&self) -> Result<PathBuf, Error> {
-        self.input.clone().ok_or_else(|| Error::Usage("no input: give a TOML file, or --help".into()))
+        self.common.input()
     }
 
     /// All settings of the command line as `key=value`.
     fn sets(&self) -> Vec<String> {
-        let mut sets = self.sets.clone();
+        let mut sets = self.common.sets.clone();
         sets.extend(self.threads.map(|n| format!("runtime.threads={n}")));
         sets.extend(self.output.as_ref().map(|file| format!("output.file={:?}", file.display().to_string())));
         sets
@@ -98,7 +112,7 @@ impl InputArgs {
 #[derive(Args, Clone)]
 struct NetworkArgs {
     #[command(flatten)]
-    common: InputArgs,
+    common: StudyArgs,
     /// Points simulated at the same time, each by its own threads
     #[arg(long, short = 's', value_name = "N")]
     side_by_side: Option<u32>,
@@ -122,6 +136,10 @@ pub fn main() -> i32 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
+            if let Some(message) = mistaken_command(std::env::args().nth(1)).filter(|_| e.use_stderr()) {
+                eprintln!("sfpdes: error: {message}");
+                return crate::error::exit::INPUT;
+            }
             // Help and version are no errors; clap knows where each goes.
             let _ = e.print();
             return if e.use_stderr() { crate::error::exit::INPUT } else { 0 };
@@ -149,6 +167,19 @@ pub fn main() -> i32 {
             e.exit_code()
         }
     }
+}
+
+/// What to say of a `word` that stands where a command does and is none. It is taken for an input then, and what follows it for
+/// one too many, of which nobody would guess what is wrong.
+fn mistaken_command(word: Option<String>) -> Option<String> {
+    let word = word.filter(|word| !word.starts_with('-') && !Path::new(word).exists())?;
+    let command = Cli::command();
+    if command.find_subcommand(&word).is_some() {
+        return None;
+    }
+    let hint = closest(&word, command.get_subcommands().map(|c| c.get_name()));
+    let hint = hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    Some(format!("there is no command and no file `{word}`{hint}"))
 }
 
 fn report(error: &Error) {

@@ -12,14 +12,24 @@ use crate::output;
 pub struct PlotArgs {
     /// The results file of a run
     results: PathBuf,
-    /// Name of the figures without ending; by default that of the results
+    /// Name of the figures, with or without the ending .svg or .png; by default that of the results
     #[arg(long, short = 'o', value_name = "STEM")]
     output: Option<PathBuf>,
 }
 
 /// Draws the figures and says where they are.
 pub fn plot(args: &PlotArgs) -> Result<(), Error> {
-    draw(&args.results, args.output.as_deref())
+    let stem = args.output.as_deref().map(stem_of).transpose()?;
+    draw(&args.results, stem.as_deref())
+}
+
+/// The name without the ending of a figure, if it has one.
+fn stem_of(output: &Path) -> Result<PathBuf, Error> {
+    if output.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(Error::Usage(format!("--output {}: is a folder; name the figures in it", output.display())));
+    }
+    let figure = output.extension().is_some_and(|ending| ending == "svg" || ending == "png");
+    Ok(if figure { output.with_extension("") } else { output.to_path_buf() })
 }
 
 /// Draws the figures of `results` at `stem`.

@@ -26,7 +26,7 @@ pub struct TraceArgs {
 /// Shows the way of the packets on stdout.
 pub fn trace(args: &TraceArgs) -> Result<(), Error> {
     let packets = args.packets.iter().map(|text| packet(text)).collect::<Result<Vec<_>, _>>()?;
-    let plan = Plan::examined(Study::examine_file(&args.input.input()?, &args.input.sets(), schema()))?;
+    let plan = Plan::examined(Study::examine_file(&args.input.input()?, &args.input.sets, schema()))?;
     let [config] = &plan.study().points[..] else {
         return Err(Error::Usage(format!(
             "a trace follows packets through one point, and this input has {}: fix the swept keys with --set",

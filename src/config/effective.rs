@@ -212,6 +212,19 @@ impl Config {
         Self { input: Arc::new(input), point: point.into() }
     }
 
+    /// The same, with faults of `path` placed where `other` was given in `from`.
+    #[must_use]
+    #[track_caller]
+    pub fn placed_as(&self, path: &str, from: &Self, other: &str) -> Self {
+        let place = from.place_of(from.index(other));
+        let mut input = (*self.input).clone();
+        if let Some(slot) = &mut input.slots[self.index(path)] {
+            slot.place = place.clone();
+            slot.values.iter_mut().for_each(|given| given.place = place.clone());
+        }
+        Self { input: Arc::new(input), point: self.point.clone() }
+    }
+
     /// The swept keys of the study with their values here, the slowest first.
     pub fn coordinates(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         let coordinate = |(&axis, &at): (&usize, &u32)| {

@@ -26,15 +26,18 @@ pub struct TextFile {
 pub(super) struct Files(Arc<Mutex<BTreeMap<PathBuf, TextFile>>>);
 
 impl Files {
-    fn read(&self, path: PathBuf) -> Result<TextFile, String> {
+    /// The text of `path`; what cannot be read is told by `fault`, what is no text with its own place.
+    fn read(&self, path: PathBuf, fault: impl Fn(String) -> ConfigError) -> Result<TextFile, ConfigError> {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = files.get(&path) {
             return Ok(file.clone());
         }
         let name = path.display().to_string();
-        let bytes = std::fs::read(&path).map_err(|e| format!("{name}: {}", unreadable(&e, "file")))?;
-        let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e, "CSV").to_string())?;
-        let file = TextFile { name, text: text.into() };
+        let bytes = std::fs::read(&path).map_err(|e| fault(format!("{name}: {}", unreadable(&e, "file"))))?;
+        let text = String::from_utf8(bytes).map_err(|e| not_utf8(&name, &e, "CSV"))?;
+        // Spreadsheets put a byte order mark before what they save as CSV.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text).into();
+        let file = TextFile { name, text };
         files.insert(path, file.clone());
         Ok(file)
     }
@@ -47,7 +50,7 @@ impl Config {
     /// If it cannot be read or is no text; the fault is placed where the path was given.
     pub fn file(&self, path: &str) -> Result<TextFile, ConfigError> {
         let resolved = self.get_path(path).expect("the caller asks for a path that is set");
-        self.input.files.read(resolved).map_err(|message| self.fault(path, message))
+        self.input.files.read(resolved, |message| self.fault(path, message))
     }
 }
 

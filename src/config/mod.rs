@@ -20,6 +20,7 @@ mod sweep;
 mod value;
 mod write;
 
+pub(crate) use self::nearest::closest;
 pub use effective::Config;
 pub use error::{ConfigError, ConfigErrors};
 pub use files::TextFile;

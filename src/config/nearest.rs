@@ -4,7 +4,7 @@ use super::schema::{Definition, Schema};
 
 /// The name most like `typed`, if it is close: at most a third of the letters differ. Case and `-` count as typed
 /// slips only, so `Slim-Fly` is `slim_fly`.
-pub(super) fn closest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let n_letters = letters(typed);
     nearest(typed, names).filter(|&(distance, name)| 3 * distance <= n_letters.max(letters(name))).map(|(_, name)| name)
 }

@@ -13,7 +13,7 @@ pub(super) fn apply(argument: &str, draft: &mut Draft) {
         Some((key, text)) if !key.trim().is_empty() => (key.trim(), text.trim()),
         _ => {
             let place = Place::Set(shorten(argument).into());
-            draft.faults.add(&place, "write --set key=value, for example --set seed=2");
+            draft.faults.add(&place, "write --set key=value, for example --set runtime.threads=2");
             return;
         }
     };

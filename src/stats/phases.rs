@@ -131,17 +131,25 @@ pub struct Rules {
     pub latency_thres: f64,
     /// Cycles without movement.
     pub stall_cycles: Cycle,
+    /// Nothing will ever be offered.
+    pub idle: bool,
     /// What it is all for.
     pub goal: Goal,
 }
 
 impl Rules {
     /// Reads the rules. `slowest_channel` is the largest channel latency, `fill` the most cycles that a packet takes without
-    /// load; `packets` of them have to be delivered, or it is the steady state that is looked for.
+    /// load; `packets` of them have to be delivered, or it is the steady state that is looked for; `idle` if nobody sends.
     ///
     /// # Errors
     /// Combinations that cannot work.
-    pub fn new(config: &Config, slowest_channel: u32, fill: Cycle, packets: Option<u64>) -> Result<Self, ConfigError> {
+    pub fn new(
+        config: &Config,
+        slowest_channel: u32,
+        fill: Cycle,
+        packets: Option<u64>,
+        idle: bool,
+    ) -> Result<Self, ConfigError> {
         // What the steady state asks for does not apply to a list of messages, and is not looked at there.
         let u = |path: &str| config.get_int(path).unwrap_or(0) as u64;
         let f = |path: &str| config.get_float(path).unwrap_or(0.0);
@@ -164,6 +172,7 @@ impl Rules {
             stall_cycles: config
                 .get_int("measurement.stall_cycles")
                 .map_or((20 * u64::from(slowest_channel)).max(10_000), |c| c as u64),
+            idle: idle || f("traffic.injection_rate") == 0.0,
             goal: packets.map_or(Goal::Steady, |packets| Goal::Delivery { packets, max_cycles: u("measurement.max_cycles") }),
         };
         if rules.max_samples < rules.min_samples {
@@ -361,8 +370,10 @@ impl Phases {
             .map(|p| p.packet_latency_sum as f64 / p.packets_accepted as f64)
             .collect();
         if means.is_empty() {
-            // Nothing arrived, and nothing was offered and not refused that could: there is nothing to wait for.
-            return window.iter().all(|p| p.flits_offered == p.flits_failed && p.flits_in_network == 0);
+            // Nothing arrived. If nothing can, or all that was offered was refused, there is nothing to wait for; a small load may
+            // come yet.
+            let all_failed = window.iter().all(|p| p.flits_offered == p.flits_failed && p.flits_in_network == 0);
+            return self.rules.idle || all_failed && window.iter().any(|p| p.flits_offered > 0);
         }
         let (mean, half) = interval(&means);
         means.len() == window.len() && means.len() > 1 && half <= self.rules.confidence_width * mean
@@ -420,6 +431,7 @@ mod tests {
             saturation_tolerance: 0.01,
             latency_thres: 500.0,
             stall_cycles: 300,
+            idle: false,
             goal: Goal::Steady,
         }
     }
@@ -485,9 +497,14 @@ mod tests {
         let stuck = Period { packets_offered: 10, flits_in_network: 7, ..Period::default() };
         assert_eq!((phases.sample(stuck), phases.sample(stuck), phases.sample(stuck)).2, Step::Stop);
         assert_eq!(phases.outcome, Some((Status::Stalled, "stalled")));
-        let mut idle = Phases::new(rules());
-        let n = (0..20).take_while(|_| idle.sample(Period::default()) != Step::Stop).count();
-        assert_eq!((n, idle.outcome), (4, Some((Status::Converged, "converged"))));
+        let empty = |idle| {
+            let mut phases = Phases::new(Rules { idle, ..rules() });
+            let n = (0..20).take_while(|_| phases.sample(Period::default()) != Step::Stop).count();
+            (n, phases.outcome)
+        };
+        assert_eq!(empty(true), (4, Some((Status::Converged, "converged"))));
+        // Silence under a load says nothing of its latency.
+        assert_eq!(empty(false), (6, Some((Status::MaxTime, "max_time"))));
     }
 
     #[test]

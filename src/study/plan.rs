@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::{Config, ConfigErrors, Flawed, Study, Value};
-use crate::study::search::{Probe, Search, KIND};
+use crate::study::search::{Probe, Search, HIGHEST, KIND, STEP};
 use crate::study::Prepared;
 use crate::traffic::{self, PATTERN};
 
@@ -93,12 +93,14 @@ impl Plan {
         self.search.map_or(1, |s| s.per_round * s.max_rounds())
     }
 
-    /// A configuration for each point of the input: what is checked before anything runs.
+    /// Configurations for each point of the input: what is checked before anything runs. In a search these are two, with the
+    /// highest load and the load just below it: what an endpoint cannot offer at one of them it can at no other, or only in
+    /// bursts without end at the highest itself.
     #[must_use]
     pub fn samples(&self) -> Vec<Config> {
-        (0..self.study.points.len())
-            .map(|c| self.config(c * self.per_combination(), self.search.map_or(0.0, |s| s.highest)))
-            .collect()
+        let loads = self.search.map_or(vec![0.0], |s| vec![s.highest, s.highest - STEP]);
+        let first = |combination| combination * self.per_combination();
+        (0..self.study.points.len()).flat_map(|c| loads.iter().map(move |&load| self.config(first(c), load))).collect()
     }
 
     /// The configuration of point `index`; `load` counts in a search only.
@@ -107,7 +109,9 @@ impl Plan {
         let config = &self.study.points[index / self.per_combination()];
         match self.search {
             // A point of the search is a point like any other: the input that gives it again is a sweep.
-            Some(_) => config.with(&[(KIND, Value::Text("sweep".into())), (LOAD, Value::Float(load))]),
+            Some(_) => {
+                config.with(&[(KIND, Value::Text("sweep".into())), (LOAD, Value::Float(load))]).placed_as(LOAD, config, HIGHEST)
+            }
             None => config.clone(),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::analysis::{Bound, ChannelLoads, Demand};
-use crate::config::{Config, ConfigErrors};
+use crate::config::{Config, ConfigError, ConfigErrors};
 use crate::ids::{Cycle, RouterId};
 use crate::network::{Layout, Load, Network, Params};
 use crate::partition::{assign, Partitioner};
@@ -11,6 +11,7 @@ use crate::routing::deadlock::{self, Evidence};
 use crate::routing::Survey;
 use crate::stats::Rules;
 use crate::study::cube_faults::{among_live, check_routing, failures, scenario_of};
+use crate::study::plan::LOAD;
 use crate::study::Point;
 use crate::topology::{ChannelClass, Graph};
 use crate::traffic::{self, largest_packet, Injection, Pattern, TrafficPattern};
@@ -54,6 +55,20 @@ pub fn partitioner_of(config: &Config, params: &Params) -> Partitioner {
         "round-robin" => Partitioner::RoundRobin,
         _ => Partitioner::Racks,
     }
+}
+
+fn somebody_sends(pattern: &Pattern, n_endpoints: u32) -> bool {
+    (0..n_endpoints).any(|endpoint| pattern.active(endpoint))
+}
+
+/// That a load is asked for which nobody would offer.
+fn nobody_sends(point: &Point) -> Option<ConfigError> {
+    let (load, n) = (point.config.get_float(LOAD)?, point.graph.n_endpoints());
+    (load > 0.0 && !somebody_sends(&point.load.pattern, n)).then(|| {
+        let pattern = point.config.text(traffic::PATTERN);
+        let message = format!("nobody sends: `{pattern}` has no destination for any endpoint of this network, which has {n}");
+        point.config.fault(traffic::PATTERN, message)
+    })
 }
 
 /// What several points of a sweep can share: the network, what was found of it, and that its routing is free of deadlock.
@@ -138,10 +153,13 @@ impl Prepared {
     /// Makes both checks of a configuration.
     ///
     /// # Errors
-    /// Every fault of [`Prepared::evidence`] and of [`Prepared::point`], each once.
+    /// Every fault of [`Prepared::evidence`] and of [`Prepared::point`], each once; a load that nobody offers.
     pub fn checked(&mut self, config: &Config, n_partitions: u32) -> Result<(Evidence, Point), ConfigErrors> {
         match (self.evidence(config), self.point(config, n_partitions)) {
-            (Ok(evidence), Ok(point)) => Ok((evidence, point)),
+            (Ok(evidence), Ok(point)) => match nobody_sends(&point) {
+                Some(fault) => Err(fault.into()),
+                None => Ok((evidence, point)),
+            },
             (evidence, point) => {
                 let mut faults = evidence.err().unwrap_or_default();
                 faults.add_new(point.err().unwrap_or_default());
@@ -184,8 +202,9 @@ impl Prepared {
         // What is wrong with one of the two is told already, or by `evidence`.
         let hops = survey.as_ref().filter(|_| fits(routing, config)).map_or(0, |survey| (routing.max_hops)(config, survey));
         let fill = params.as_ref().map_or(0, |p| p.zero_load_latency(hops, flits));
+        let idle = pattern.as_ref().is_some_and(|pattern| !somebody_sends(pattern, n));
         let rules = sound(config, &["measurement", "traffic"])
-            .and_then(|()| Rules::new(config, slowest, fill, packets).map_err(ConfigErrors::from))
+            .and_then(|()| Rules::new(config, slowest, fill, packets, idle).map_err(ConfigErrors::from))
             .map_err(|e| faults.add_new(e))
             .ok();
         if let (Some(list), Some(rules)) = (pattern.as_ref().and_then(Pattern::messages), &rules) {

@@ -10,6 +10,10 @@ use crate::config::{Applies, Config, Default, Key, Kind};
 pub const KIND: &str = "study.kind";
 /// Its values.
 pub const KINDS: &[&str] = &["sweep", "saturation"];
+/// The key that bounds the loads of a search.
+pub const HIGHEST: &str = "study.highest_load";
+/// How close two loads of a search can be.
+pub const STEP: f64 = 1e-6;
 const SATURATION: &[&str] = &["saturation"];
 /// Loads closer than this are one.
 const SAME: f64 = 3e-6;
@@ -34,7 +38,7 @@ pub const KEYS: &[Key] = &[
         doc: "The search ends when the highest load carried and the lowest load refused are no further apart.",
     },
     Key {
-        path: "study.highest_load",
+        path: HIGHEST,
         kind: Kind::Float { min: 1e-3, max: 1.0 },
         default: Default::Float(1.0),
         applies: Applies::When { key: KIND, values: SATURATION },
@@ -98,7 +102,7 @@ impl Search {
     pub fn new(config: &Config) -> Self {
         Self {
             tolerance: config.float("study.tolerance"),
-            highest: config.float("study.highest_load"),
+            highest: config.float(HIGHEST),
             per_round: config.int("study.loads_per_round") as usize,
         }
     }

@@ -1,5 +1,6 @@
 //! The way of single packets through the network, event by event, with the reason for every cycle.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::error::Error;
@@ -19,6 +20,7 @@ pub type PacketName = (EndpointId, u32);
 pub fn trace(point: &Point, packets: &[PacketName], until: Cycle) -> Result<Vec<Traced>, Error> {
     let (mut network, mut windows) = point.network(0)?;
     let period = point.rules.sample_period;
+    let asked = packets.iter().collect::<BTreeSet<_>>().len();
     network.record(Recording { packets: packets.to_vec(), every_event: true });
     while windows.now() < until {
         let next = until.min(windows.now() + period);
@@ -26,7 +28,7 @@ pub fn trace(point: &Point, packets: &[PacketName], until: Cycle) -> Result<Vec<
         network.close_period(next)?;
         let ended =
             |(event, flit): &&(Event, Flit)| matches!(event, Event::Ejected(..)) && flit.flags & flag::TAIL != 0 || is_end(event);
-        if network.recorded().iter().filter(ended).count() == packets.len() {
+        if network.recorded().iter().filter(ended).count() == asked {
             break;
         }
     }

@@ -101,7 +101,7 @@ fn sets_are_checked_like_the_file() {
 
 #[test]
 fn malformed_sets_are_reported() {
-    let how = "write --set key=value, for example --set seed=2";
+    let how = "write --set key=value, for example --set runtime.threads=2";
     one("seed", &format!("--set seed: {how}"));
     one("=3", &format!("--set =3: {how}"));
     one("seed=", "--set seed: no value after `=`");
