@@ -187,7 +187,7 @@ impl Team {
     /// Simulates `point` with `threads` partitions in each process; rank 0 gets the outcome.
     ///
     /// # Errors
-    /// As [`simulate`].
+    /// As [`crate::study::simulate`].
     pub fn simulate(&self, point: &Point, threads: usize, watcher: &dyn Watcher) -> Result<Option<Outcome>, Error> {
         self.simulate_in(self.all(), point, threads, watcher)?.map(|ended| ended.outcome(point)).transpose()
     }
@@ -195,7 +195,7 @@ impl Team {
     /// The same by the processes of `group`, this one among them; its first gets the counts.
     ///
     /// # Errors
-    /// As [`simulate`].
+    /// As [`crate::study::simulate`].
     pub fn simulate_in(
         &self,
         group: Group,
