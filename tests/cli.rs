@@ -10,20 +10,9 @@ use std::time::Duration;
 use sfpdes::error::exit;
 use sfpdes::output::digest;
 use sfpdes::rng::{Purpose, Stream};
-use support::{assert_same, finish, numbers, refusal, sfpdes, sfpdes_with, start, table, wait, words, Place};
-
-const INPUT: &str = "
-[network]
-topology = 'slim-fly'
-q = 3
-p = 2
-[router]
-num_vcs = 2
-[measurement]
-sample_period = 100
-[sweep]
-traffic.injection_rate = [0.1, 0.3, 0.5]
-";
+use support::{
+    assert_same, finish, numbers, refusal, sfpdes, sfpdes_with, start, table, wait, words, Place, THREE_LOADS as INPUT,
+};
 
 /// Twelve points of a fraction of a second each.
 const LONG: &str = "

@@ -3,20 +3,7 @@
 mod support;
 
 use sfpdes::error::exit;
-use support::{refusal, sfpdes_with, Place};
-
-const INPUT: &str = "
-[network]
-topology = 'slim-fly'
-q = 3
-p = 2
-[router]
-num_vcs = 2
-[measurement]
-sample_period = 100
-[sweep]
-traffic.injection_rate = [0.1, 0.3, 0.5]
-";
+use support::{refusal, sfpdes_with, Place, THREE_LOADS as INPUT};
 
 #[test]
 fn check_and_run_refuse_the_same() {

@@ -91,10 +91,7 @@ fn by_count(config: &Config, n: u32, fault: &mut Note) -> Vec<Faults> {
         Some(names) => names.iter().filter_map(|name| Mix::from_name(name)).collect(),
         None => Mix::ALL.to_vec(),
     };
-    let links = match config.text("cube.link_faults") {
-        "anywhere" => LinkPlacement::Anywhere,
-        _ => LinkPlacement::Apart,
-    };
+    let links = link_placement(config, "cube.link_faults");
     let rows: Vec<Faults> =
         mixes.iter().flat_map(|&mix| counts.iter().map(move |&faults| Faults::Count { faults, mix, links })).collect();
     for faults in &rows {
@@ -124,6 +121,14 @@ fn by_list(config: &Config, n: u32, fault: &mut Note) -> Vec<Faults> {
         check_pairs("cube.faulty_nodes", n, nodes.len() as u32, fault);
     }
     faults.into_iter().collect()
+}
+
+/// Which links a link fault may hit, as the key at `path` says.
+pub(super) fn link_placement(config: &Config, path: &str) -> LinkPlacement {
+    match config.text(path) {
+        "anywhere" => LinkPlacement::Anywhere,
+        _ => LinkPlacement::Apart,
+    }
 }
 
 /// The faults that the keys for nodes and for links list, unless some of them are not in the n-cube or stand twice.

@@ -43,7 +43,14 @@ const BY_COUNT: Applies = Applies::When { key: "cube.placement", values: &["coun
 const BY_RATE: Applies = Applies::When { key: "cube.placement", values: &["rate"] };
 const BY_LIST: Applies = Applies::When { key: "cube.placement", values: &["list"] };
 
-const fn key(path: &'static str, kind: Kind, default: Default, applies: Applies, unit: &'static str, doc: &'static str) -> Key {
+pub(super) const fn key(
+    path: &'static str,
+    kind: Kind,
+    default: Default,
+    applies: Applies,
+    unit: &'static str,
+    doc: &'static str,
+) -> Key {
     Key { path, kind, default, applies, unit, doc }
 }
 
@@ -51,8 +58,32 @@ const fn int(path: &'static str, min: i64, max: i64, default: i64, unit: &'stati
     key(path, Kind::Int { min, max }, Default::Int(default), Applies::Always, unit, doc)
 }
 
-const fn rate(path: &'static str, doc: &'static str) -> Key {
-    key(path, Kind::Float { min: 0.0, max: 1.0 }, Default::Float(0.0), BY_RATE, "", doc)
+const fn rate(path: &'static str, applies: Applies, doc: &'static str) -> Key {
+    key(path, Kind::Float { min: 0.0, max: 1.0 }, Default::Float(0.0), applies, "", doc)
+}
+
+pub(super) const fn node_fault_rate(path: &'static str, applies: Applies) -> Key {
+    rate(path, applies, "Probability that a node is faulty.")
+}
+
+pub(super) const fn link_fault_rate(path: &'static str, applies: Applies) -> Key {
+    rate(path, applies, "Probability that a link between nonfaulty nodes is faulty.")
+}
+
+pub(super) const fn faulty_nodes(path: &'static str, applies: Applies) -> Key {
+    key(path, Kind::Ints { min: 0, max: MAX_NODE }, Default::Unset, applies, "", "Faulty nodes; none if not given.")
+}
+
+pub(super) const fn faulty_links(path: &'static str, applies: Applies) -> Key {
+    let kind = Kind::Pairs { max: [MAX_NODE, MAX_DIMENSION as i64 - 1] };
+    key(
+        path,
+        kind,
+        Default::Unset,
+        applies,
+        "",
+        "Faulty links `[u, i]`: node u at either end, and dimension i; none if not given.",
+    )
 }
 
 /// Every key of `[cube]`.
@@ -93,24 +124,10 @@ pub const KEYS: &[Key] = &[
         "Which links a link fault may hit: `apart` only those between nonfaulty nodes, `anywhere` also links at faulty nodes, as \
          the published tables did.",
     ),
-    rate("cube.node_fault_rate", "Probability that a node is faulty."),
-    rate("cube.link_fault_rate", "Probability that a link between nonfaulty nodes is faulty."),
-    key(
-        "cube.faulty_nodes",
-        Kind::Ints { min: 0, max: MAX_NODE },
-        Default::Unset,
-        BY_LIST,
-        "",
-        "Faulty nodes; none if not given.",
-    ),
-    key(
-        "cube.faulty_links",
-        Kind::Pairs { max: [MAX_NODE, MAX_DIMENSION as i64 - 1] },
-        Default::Unset,
-        BY_LIST,
-        "",
-        "Faulty links `[u, i]`: node u at either end, and dimension i; none if not given.",
-    ),
+    node_fault_rate("cube.node_fault_rate", BY_RATE),
+    link_fault_rate("cube.link_fault_rate", BY_RATE),
+    faulty_nodes("cube.faulty_nodes", BY_LIST),
+    faulty_links("cube.faulty_links", BY_LIST),
     key(
         "cube.models",
         Kind::Names(MODELS),

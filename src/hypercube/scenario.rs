@@ -2,8 +2,8 @@
 
 use super::cube::Cube;
 use super::error::CubeError;
-use super::faults::{Faults, LinkPlacement, Mix};
-use super::input::listed;
+use super::faults::{Faults, Mix};
+use super::input::{link_placement, listed};
 use super::scenario_keys::{COUNT, LINKS, LINK_FAILURES, NODES, NODE_FAILURES, PLACEMENT};
 use crate::config::{Config, ConfigErrors};
 
@@ -113,10 +113,7 @@ fn placed(config: &Config, n: u32, fault: &mut Note) -> Option<Cube> {
     let seed = config.get_int("faults.seed").unwrap_or(0) as u64;
     let (faults, path) = match config.text(PLACEMENT) {
         "count" => {
-            let links = match config.text("faults.link_faults") {
-                "anywhere" => LinkPlacement::Anywhere,
-                _ => LinkPlacement::Apart,
-            };
+            let links = link_placement(config, "faults.link_faults");
             let mix = Mix::from_name(config.text("faults.mix")).expect("the schema lists the mixes");
             (Faults::Count { faults: config.int(COUNT) as u32, mix, links }, COUNT)
         }

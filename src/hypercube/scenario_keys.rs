@@ -2,7 +2,7 @@
 //! they mean the same as keys of `[cube]`, they have the same names and values.
 
 use super::cube::MAX_DIMENSION;
-use super::keys::{MAX_FAULTS, MAX_NODE};
+use super::keys::{faulty_links, faulty_nodes, key, link_fault_rate, node_fault_rate, MAX_FAULTS, MAX_NODE};
 use crate::config::{Applies, Default, Key, Kind};
 
 const HYPERCUBE: Applies = Applies::When { key: "network.topology", values: &["hypercube"] };
@@ -26,14 +26,6 @@ pub(super) const LINKS: &str = "faults.faulty_links";
 pub(super) const NODE_FAILURES: &str = "faults.node_failures";
 /// Links that fail during the run.
 pub(super) const LINK_FAILURES: &str = "faults.link_failures";
-
-const fn key(path: &'static str, kind: Kind, default: Default, applies: Applies, unit: &'static str, doc: &'static str) -> Key {
-    Key { path, kind, default, applies, unit, doc }
-}
-
-const fn rate(path: &'static str, doc: &'static str) -> Key {
-    key(path, Kind::Float { min: 0.0, max: 1.0 }, Default::Float(0.0), BY_RATE, "", doc)
-}
 
 /// Every key of `[faults]`.
 pub const FAULT_KEYS: &[Key] = &[
@@ -64,24 +56,10 @@ pub const FAULT_KEYS: &[Key] = &[
         "",
         "Which links a link fault may hit: `apart` only those between nonfaulty nodes, `anywhere` also links at faulty nodes.",
     ),
-    rate("faults.node_fault_rate", "Probability that a node is faulty."),
-    rate("faults.link_fault_rate", "Probability that a link between nonfaulty nodes is faulty."),
-    key(
-        NODES,
-        Kind::Ints { min: 0, max: MAX_NODE },
-        Default::Unset,
-        BY_LIST,
-        "",
-        "Faulty nodes; none if not given.",
-    ),
-    key(
-        LINKS,
-        Kind::Pairs { max: [MAX_NODE, MAX_DIMENSION as i64 - 1] },
-        Default::Unset,
-        BY_LIST,
-        "",
-        "Faulty links `[u, i]`: node u at either end, and dimension i; none if not given.",
-    ),
+    node_fault_rate("faults.node_fault_rate", BY_RATE),
+    link_fault_rate("faults.link_fault_rate", BY_RATE),
+    faulty_nodes(NODES, BY_LIST),
+    faulty_links(LINKS, BY_LIST),
     key(
         "faults.seed",
         Kind::Int { min: 0, max: i64::MAX },

@@ -356,16 +356,10 @@ impl Network {
             self.period.packets_injected += 1;
             self.sent += 1;
             Flit {
-                src: id,
-                dst,
                 target: self.router_of[dst as usize],
-                generated: generated as u32,
                 injected: now as u32,
-                sequence: sequence as u32,
-                hops: 0,
-                state: 0,
                 flags: flag::HEAD,
-                size,
+                ..Flit::of_packet(id, dst, sequence, generated, size)
             }
         } else {
             endpoint.sending

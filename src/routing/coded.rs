@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use super::vc::VcClasses;
-use super::{Choice, Head, Here, Memory, RoutingAlgorithm, Survey, Update, View, ALGORITHM};
+use super::{Choice, Entry, Head, Here, Memory, Routing, RoutingAlgorithm, Survey, Update, View, ALGORITHM};
 use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
 use crate::hypercube::{Knowledge, Method, Model, Scenario};
 use crate::ids::{Cycle, RouterId};
@@ -40,8 +40,30 @@ pub(super) const fn choice_key(values: &'static [&'static str]) -> Key {
     }
 }
 
+/// The entry of an algorithm of this kind.
+pub(super) const fn entry(
+    name: &'static [&'static str; 1],
+    summary: &'static str,
+    keys: &'static [Key],
+    memory: fn(&Config, &Survey) -> Memory,
+    build: fn(&Config, &Survey, &[RouterId]) -> Result<Routing, ConfigErrors>,
+) -> Entry {
+    Entry {
+        name: name[0],
+        summary,
+        topologies: TOPOLOGIES,
+        keys,
+        adaptive: false,
+        tolerates_faults: true,
+        max_hops: |cfg, _| max_hops(cfg),
+        vcs_required: |cfg, _| max_hops(cfg),
+        memory,
+        build,
+    }
+}
+
 /// The most hops of a packet: the diameter and a detour of two.
-pub(super) fn max_hops(cfg: &Config) -> u32 {
+fn max_hops(cfg: &Config) -> u32 {
     cfg.int(hypercube::N) as u32 + 2
 }
 

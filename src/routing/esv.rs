@@ -1,22 +1,21 @@
 //! Routing by extended safety vectors (`esv`; Wu, Gao, Li, Min, "Optimal Fault-Tolerant Routing in Hypercubes Using Extended
 //! Safety Vectors", 2000): every fault within a distance d is known exactly.
 
-use super::coded::{choice_key, max_hops, memory, Coded, TOPOLOGIES};
+use super::coded::{self, choice_key, memory, Coded};
 use super::{Entry, Routing, ALGORITHM};
 use crate::config::{Applies, Config, Default, Key, Kind};
 use crate::hypercube::{Method, Model, MAX_DIMENSION};
 
-const NAME: &[&str] = &["esv"];
+const NAME: &[&str; 1] = &["esv"];
 
 /// The key of the distance within which faults are known exactly.
 const DISTANCE: &str = "routing.exact_distance";
 
 /// The registry's entry.
-pub const ENTRY: Entry = Entry {
-    name: NAME[0],
-    summary: "Hypercube with faults: by extended safety vectors, in H or H + 2 hops, refused at the source where neither is sure",
-    topologies: TOPOLOGIES,
-    keys: &[
+pub const ENTRY: Entry = coded::entry(
+    NAME,
+    "Hypercube with faults: by extended safety vectors, in H or H + 2 hops, refused at the source where neither is sure",
+    &[
         choice_key(NAME),
         Key {
             path: DISTANCE,
@@ -28,13 +27,9 @@ pub const ENTRY: Entry = Entry {
                   vector.",
         },
     ],
-    adaptive: false,
-    tolerates_faults: true,
-    max_hops: |cfg, _| max_hops(cfg),
-    vcs_required: |cfg, _| max_hops(cfg),
-    memory: |cfg, _| memory(cfg, Method::Code(model(cfg))),
-    build: |cfg, survey, _| Coded::from_config(cfg, survey, model(cfg), DISTANCE).map(Routing::Esv),
-};
+    |cfg, _| memory(cfg, Method::Code(model(cfg))),
+    |cfg, survey, _| Coded::from_config(cfg, survey, model(cfg), DISTANCE).map(Routing::Esv),
+);
 
 fn model(cfg: &Config) -> Model {
     Model::Extended(cfg.int(DISTANCE) as u32)

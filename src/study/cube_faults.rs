@@ -6,7 +6,7 @@ use crate::network::Failure;
 use crate::routing;
 use crate::stats::Rules;
 use crate::topology::{hypercube, Graph};
-use crate::traffic::{self, largest_packet, Among, Pattern};
+use crate::traffic::{self, among, largest_packet, Among, Pattern};
 
 /// The faults of a configuration, if its network is a hypercube that has some or will have.
 ///
@@ -38,7 +38,7 @@ pub(super) fn among_live(config: &Config, graph: &Graph, scenario: &Scenario, pa
     let fault =
         |why: &str| ConfigErrors::from(config.fault(traffic::PATTERN, format!("with faults `{name}` cannot be: it {why}")));
     if pattern.messages().is_some() {
-        return Err(fault("is a list of messages, all of which have to be delivered"));
+        return Err(fault(among::LIST));
     }
     if scenario.cube.n_faulty_nodes() == 0 {
         return Ok(pattern);

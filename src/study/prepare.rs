@@ -57,15 +57,11 @@ pub fn partitioner_of(config: &Config, params: &Params) -> Partitioner {
     }
 }
 
-fn somebody_sends(pattern: &Pattern, n_endpoints: u32) -> bool {
-    (0..n_endpoints).any(|endpoint| pattern.active(endpoint))
-}
-
 /// That a load is asked for which nobody would offer.
 fn nobody_sends(point: &Point) -> Option<ConfigError> {
-    let (load, n) = (point.config.get_float(LOAD)?, point.graph.n_endpoints());
-    (load > 0.0 && !somebody_sends(&point.load.pattern, n)).then(|| {
-        let pattern = point.config.text(traffic::PATTERN);
+    let load = point.config.get_float(LOAD)?;
+    (load > 0.0 && point.rules.idle).then(|| {
+        let (pattern, n) = (point.config.text(traffic::PATTERN), point.graph.n_endpoints());
         let message = format!("nobody sends: `{pattern}` has no destination for any endpoint of this network, which has {n}");
         point.config.fault(traffic::PATTERN, message)
     })
@@ -202,7 +198,7 @@ impl Prepared {
         // What is wrong with one of the two is told already, or by `evidence`.
         let hops = survey.as_ref().filter(|_| fits(routing, config)).map_or(0, |survey| (routing.max_hops)(config, survey));
         let fill = params.as_ref().map_or(0, |p| p.zero_load_latency(hops, flits));
-        let idle = pattern.as_ref().is_some_and(|pattern| !somebody_sends(pattern, n));
+        let idle = pattern.as_ref().is_some_and(|pattern| !(0..n).any(|endpoint| pattern.active(endpoint)));
         let rules = sound(config, &["measurement", "traffic"])
             .and_then(|()| Rules::new(config, slowest, fill, packets, idle).map_err(ConfigErrors::from))
             .map_err(|e| faults.add_new(e))

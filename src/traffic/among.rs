@@ -18,6 +18,9 @@ pub struct Among {
     mean_weight: f64,
 }
 
+/// Why a list of messages cannot do without some of its endpoints.
+pub const LIST: &str = "is a list of messages, all of which have to be delivered";
+
 /// A share less than this is what rounding leaves of nothing.
 const NOTHING: f64 = 1e-12;
 
@@ -29,7 +32,7 @@ impl Among {
     pub fn new(pattern: Pattern, live: Vec<bool>) -> Result<Self, &'static str> {
         match pattern {
             Pattern::AllToAll(_) | Pattern::NearestNeighbour(_) => return Err("goes through all its destinations in turn"),
-            Pattern::Messages(_) => return Err("is a list of messages, all of which have to be delivered"),
+            Pattern::Messages(_) => return Err(LIST),
             _ => {}
         }
         let ids = 0..live.len() as EndpointId;

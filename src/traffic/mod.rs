@@ -2,7 +2,7 @@
 //! line in the registry.
 
 mod all_to_all;
-mod among;
+pub mod among;
 mod bit_complement;
 mod bit_reverse;
 mod bits;

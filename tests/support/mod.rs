@@ -35,6 +35,20 @@ const MPIRUN: &[(&str, &str)] = &[
     ("OMPI_MCA_mpi_yield_when_idle", "1"),
 ];
 
+/// A small network at three loads that it carries.
+pub const THREE_LOADS: &str = "
+[network]
+topology = 'slim-fly'
+q = 3
+p = 2
+[router]
+num_vcs = 2
+[measurement]
+sample_period = 100
+[sweep]
+traffic.injection_rate = [0.1, 0.3, 0.5]
+";
+
 /// A folder that goes with the test, with an input in it.
 pub struct Place {
     folder: tempfile::TempDir,
