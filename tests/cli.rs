@@ -103,6 +103,74 @@ fn check_tells_everything_and_writes_nothing() {
 }
 
 #[test]
+fn a_network_that_no_memory_holds_is_refused_at_once() {
+    let end_of = |command: &str, input: &str, more: &[&str]| {
+        let place = Place::new(input);
+        let started = std::time::Instant::now();
+        let mut sfpdes = sfpdes();
+        sfpdes.arg(command).arg(place.input()).args(more).current_dir(place.path(""));
+        let end = finish(sfpdes);
+        assert!(started.elapsed().as_secs() < 20, "nothing is built");
+        assert!(place.names().is_empty(), "{:?}", place.names());
+        end
+    };
+    // 2^28 routers: graph 20 GB, rows of tables that not even addresses suffice for.
+    let absurd = "[network]\ntopology = \"torus\"\ndims = [16384, 16384]\n\n[traffic]\ninjection_rate = [0.1, 0.5]\n";
+    for command in ["run", "check", "trace"] {
+        let more: &[&str] = if command == "trace" { &["--set", "traffic.injection_rate=0.1"] } else { &[] };
+        let end = end_of(command, absurd, more);
+        assert_eq!(end.code(), Some(2), "{command}: {}", end.stderr);
+        assert_eq!(end.stdout, "");
+        for says in [
+            "268435456 routers",
+            "dims = [16384, 16384]",
+            ":3:8",
+            "of memory in each process",
+            "a smaller network.dims",
+            "1 fault",
+        ] {
+            assert!(end.stderr.contains(says), "{command}, {says}: {}", end.stderr);
+        }
+    }
+    // A search asks no other way, and no number of points side by side overflows.
+    let search = ["--set", "study.kind=saturation", "--side-by-side", "64"];
+    let end = end_of("run", "[network]\ntopology = \"torus\"\ndims = [16384, 16384]\n", &search);
+    assert!(end.code() == Some(2) && end.stderr.contains("fewer points side by side"), "{}", end.stderr);
+    // Nor does an input that has other faults build it for the sake of further ones.
+    let end = end_of("run", absurd, &["--set", "router.num_vcs=99"]);
+    assert!(end.code() == Some(2) && end.stderr.contains("num_vcs"), "{}", end.stderr);
+    for size in ["network.dims=[1000000000, 1000000000]", "network.dims=[65536, 65536, 65536, 65536, 65536]"] {
+        let end = end_of("check", absurd, &["--set", size]);
+        assert!(end.code() == Some(2) && end.stderr.contains("at most"), "{size}: {}", end.stderr);
+    }
+    let slim_fly = "[network]\ntopology = \"slim-fly\"\nq = 1000000000\n";
+    assert!(end_of("check", slim_fly, &[]).stderr.contains("network.q"));
+}
+
+#[test]
+fn check_outlines_what_another_machine_could_hold() {
+    // The state of 4 billion endpoints takes terabytes, and addresses suffice for them.
+    let input = "[network]\ntopology = \"mesh\"\ndims = [65535]\np = 65533\n\n[routing]\nalgorithm = \"dimension-order\"\n";
+    let place = Place::new(input);
+    let command = |name: &str, more: &[&str]| {
+        let mut command = sfpdes();
+        command.arg(name).arg(place.input()).args(more).args(["--set", "traffic.injection_rate=0.1"]).current_dir(place.path(""));
+        finish(command)
+    };
+    let end = command("check", &[]);
+    assert_eq!(end.code(), Some(0), "{}", end.stderr);
+    for says in ["65535 routers", "4294705155 endpoints", "131068 between routers", "TiB per rank"] {
+        assert!(end.stdout.contains(says), "{says}: {}", end.stdout);
+    }
+    assert!(end.stderr.contains("nothing more of it was examined") && end.stderr.contains(":3:8"), "{}", end.stderr);
+    assert!(!end.stdout.contains("time for all points") && !end.stdout.contains("deadlock"), "{}", end.stdout);
+    let end = command("run", &[]);
+    assert_eq!(end.code(), Some(2), "{}", end.stderr);
+    assert!(end.stderr.contains("more machines that share it as ranks"), "{}", end.stderr);
+    assert!(place.names().is_empty(), "{:?}", place.names());
+}
+
+#[test]
 fn values_that_mean_nothing_are_refused_by_name() {
     let rates = ["nan", "-nan", "inf", "-inf", "-0.1", "1.5", "1e400", "'fast'", "[]"];
     for (key, values) in [

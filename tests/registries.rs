@@ -49,7 +49,9 @@ fn build(text: &str) -> (Config, Graph) {
 
 fn fault(text: &str) -> String {
     let cfg = config(text);
-    (topology_entry(&cfg).build)(&cfg).expect_err(text).to_string()
+    let fault = (topology_entry(&cfg).build)(&cfg).expect_err(text).to_string();
+    assert_eq!((topology_entry(&cfg).sizes)(&cfg).expect_err(text).to_string(), fault, "told before anything is built");
+    fault
 }
 
 #[test]
@@ -88,6 +90,40 @@ fn meshes_and_tori_have_one_endpoint_per_router_unless_told_otherwise() {
 }
 
 #[test]
+fn sizes_by_formula_are_those_of_the_graph() {
+    let slim_flies = [3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 32].map(|q| format!("slim-fly\"\nnetwork.q = {q}"));
+    let hypercubes = (1..=10).map(|n| format!("hypercube\"\nnetwork.n = {n}"));
+    let dims = ["[1]", "[2]", "[3]", "[1, 1]", "[9]", "[2, 2]", "[1, 7]", "[4, 3]", "[5, 2, 1, 3]", "[2, 2, 2, 2]", "[3, 4, 5]"];
+    let grids = ["mesh", "torus"].iter().flat_map(|t| dims.iter().map(move |d| format!("{t}\"\nnetwork.dims = {d}")));
+    for network in slim_flies.into_iter().chain(hypercubes).chain(grids) {
+        for p in ["", "\nnetwork.p = 1", "\nnetwork.p = 6"] {
+            let text = format!("network.topology = \"{network}{p}");
+            let (cfg, graph) = build(&text);
+            let sizes = (topology_entry(&cfg).sizes)(&cfg).unwrap();
+            let built = (graph.n_routers().into(), graph.n_endpoints().into(), graph.n_channels() as u64);
+            assert_eq!((sizes.n_routers, sizes.n_endpoints, sizes.n_channels), built, "{text}");
+            // On a Slim Fly of any q, and on the others, some two routers are as far apart as the formula says.
+            assert_eq!(sfpdes::topology::Distances::of(&graph).diameter(), Some(sizes.diameter), "{text}");
+            let key = topology_entry(&cfg).size_key;
+            assert!(cfg.given(key), "{text}: {key}");
+        }
+    }
+    let names: Vec<_> = topology::REGISTRY.iter().map(|e| e.name).collect();
+    assert_eq!(names, ["slim-fly", "mesh", "torus", "hypercube"], "each topology is tried above");
+}
+
+#[test]
+fn the_largest_tables_are_reckoned_without_overflow() {
+    let sizes = topology::Sizes { n_routers: u32::MAX.into(), n_endpoints: 1, n_channels: u32::MAX.into(), diameter: 60_000 };
+    for algorithm in routing::REGISTRY.iter().filter(|e| e.topologies.is_empty()) {
+        let cfg =
+            config(&format!("network.topology = \"mesh\"\nnetwork.dims = [2]\n{} = \"{}\"", routing::ALGORITHM, algorithm.name));
+        let memory = (algorithm.memory)(&cfg, &sizes);
+        assert!(memory.per_row >= u64::from(u32::MAX), "{}: {memory:?}", algorithm.name);
+    }
+}
+
+#[test]
 fn impossible_networks_are_refused_where_they_are_asked_for() {
     let text = fault("network.topology = \"slim-fly\"\nnetwork.q = 6");
     assert_eq!(text, "input.toml:2:13: error: q = 6 is no prime power; the nearest are 5 and 7");
@@ -102,7 +138,7 @@ fn impossible_networks_are_refused_where_they_are_asked_for() {
 /// What `verify` says of an input.
 fn verified(text: &str) -> Result<Evidence, String> {
     let (cfg, graph) = build(text);
-    verify(&cfg, &Survey::new(Arc::new(graph)), routing_entry(&cfg)).map_err(|e| e.to_string())
+    verify(&cfg, &Survey::new(Arc::new(graph)), routing_entry(&cfg), || Ok(())).map_err(|e| e.to_string())
 }
 
 const SLIM_FLY: &str = "network.topology = \"slim-fly\"\nnetwork.q = 5\n";

@@ -6,12 +6,13 @@ use std::io::Write as _;
 use clap::Args;
 
 use crate::cli::NetworkArgs;
-use crate::config::{Config, ConfigErrors, Study};
+use crate::config::{Config, ConfigError, ConfigErrors, Study};
 use crate::error::Error;
+use crate::output::readable_bytes;
 use crate::stats::Goal;
 use crate::study::{
-    partitioner_of, ranks_per_point, routing_of, scenario_of, schema, static_bound, topology_of, Estimate, Plan, Point, Prepared,
-    VOLATILE_TABLES,
+    partitioner_of, routing_of, scenario_of, schema, share_of, static_bound, topology_of, Estimate, Footprint, Plan, Point,
+    Prepared, Room, Share, VOLATILE_TABLES,
 };
 use crate::traffic;
 
@@ -32,15 +33,25 @@ const BOUND_MAX_ROUTERS: u32 = 4096;
 pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let plan = Plan::examined(Study::examine_file(&args.input.input()?, &args.input.sets(), schema()))?;
     let study = plan.study();
-    let mut prepared = Prepared::default();
     let mut faults = plan.faults();
-    let per_point = ranks_per_point(&study.points[0], args.ranks).map_err(|e| faults.add_new(e.into())).unwrap_or(1);
+    let alone = Share { ranks: 1, points: 1 };
+    let share = share_of(&plan, args.ranks).map_err(|e| faults.add_new(e.into())).unwrap_or(alone);
+    let anywhere = Prepared::within(None, Some(share));
+    let mut here = Prepared::within(Room::here(), None);
+    let mut unexamined = ConfigErrors::default();
     let mut text = String::new();
     let mut seconds = 0.0;
     let samples = plan.samples();
     let points_per_sample = plan.n_points() as f64 / samples.len() as f64;
     for (index, config) in samples.iter().enumerate() {
-        match describe(config, per_point, &mut prepared) {
+        let described = anywhere.fits(config).and_then(|()| match here.fits(config) {
+            Ok(()) => describe(config, share, &mut here),
+            Err(too_large) => {
+                unexamined.add_new(too_large);
+                outline(config, share).map(|outline| (outline, 0.0))
+            }
+        });
+        match described {
             Ok((description, estimate)) => {
                 seconds += estimate * points_per_sample;
                 // Points differ in what is swept; the first stands for the others.
@@ -59,23 +70,54 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let _ = writeln!(head, "# Derived{}\n", if points > 1 { ", for the first point" } else { "" });
     let side_by_side = study.points[0].int("runtime.side_by_side");
     seconds /= side_by_side as f64;
-    let cores = per_point * (study.points[0].int("runtime.threads") * side_by_side) as u32;
+    let cores = share.ranks * (study.points[0].int("runtime.threads") * side_by_side) as u32;
     let most = if plan.search().is_some() { "at most " } else { "" };
     let _ = writeln!(text, "\n{:<28}{most}{points}", "points");
-    let _ = writeln!(text, "{:<28}about {} on {cores} cores, if no point saturates", "time for all points", duration(seconds));
+    if unexamined.0.is_empty() {
+        let time = duration(seconds);
+        let _ = writeln!(text, "{:<28}about {time} on {cores} cores, if no point saturates", "time for all points");
+    }
+    for ConfigError { place, message, .. } in unexamined.0 {
+        log::warn!("{place}: {message}; nothing more of it was examined");
+    }
     // A reader that has gone away is no error.
     let _ = write!(std::io::stdout(), "{head}{text}");
     Ok(())
 }
 
+/// What can be told of a point without building its network.
+fn outline(config: &Config, share: Share) -> Result<String, ConfigErrors> {
+    let (topology, routing) = (topology_of(config), routing_of(config));
+    let sizes = (topology.sizes)(config)?;
+    let bytes = Footprint::new(config, &sizes).of_process(share);
+    let rows = [
+        ("topology", format!("{}: {}", topology.name, topology.summary)),
+        ("N_r", format!("{} routers", sizes.n_routers)),
+        ("N", format!("{} endpoints", sizes.n_endpoints)),
+        ("diameter", format!("{} hops", sizes.diameter)),
+        ("channels", channels(sizes.n_channels)),
+        ("routing", format!("{}: {}", routing.name, routing.summary)),
+        ("memory", memory(bytes)),
+    ];
+    Ok(rows.iter().map(|(name, value)| format!("{name:<28}{value}\n")).collect())
+}
+
+fn channels(n: u64) -> String {
+    format!("{n} between routers (directed), {} cables", n / 2)
+}
+
+fn memory(bytes: f64) -> String {
+    format!("about {} per rank", readable_bytes(bytes))
+}
+
 /// The derived sizes of one point, and its time in seconds.
-fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(String, f64), ConfigErrors> {
-    let threads = config.int("runtime.threads") as u32;
+fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(String, f64), ConfigErrors> {
+    let (ranks, threads) = (share.ranks, config.int("runtime.threads") as u32);
     let (evidence, point) = prepared.checked(config, ranks * threads)?;
     let graph = &point.graph;
     let (topology, routing) = (topology_of(config), routing_of(config));
     let max_hops = (routing.max_hops)(config, &point.survey);
-    let estimate = Estimate::new(&point, ranks, f64::from(max_hops));
+    let estimate = Estimate::new(&point, share, f64::from(max_hops));
     let mut text = String::new();
     let mut row = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<28}{value}");
@@ -84,7 +126,7 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     for (name, value) in (topology.describe)(config, graph) {
         row(name, value);
     }
-    row("channels", format!("{} between routers (directed), {} cables", graph.n_channels(), graph.n_channels() / 2));
+    row("channels", channels(graph.n_channels() as u64));
     row("routing", format!("{}: {}", routing.name, routing.summary));
     row("longest path", format!("{max_hops} router-to-router channels"));
     row("VCs required", format!("{} (num_vcs = {})", (routing.vcs_required)(config, &point.survey), point.params.num_vcs));
@@ -100,7 +142,7 @@ fn describe(config: &Config, ranks: u32, prepared: &mut Prepared) -> Result<(Str
     row("routers per partition", sizes);
     row("cut channels", format!("{} of {}", point.layout.cut_channels, graph.n_channels()));
     row("lookahead", point.layout.lookahead.map_or("unlimited: nothing is cut".into(), |l| format!("{l} cycles")));
-    row("memory", format!("about {:.0} MB per rank", estimate.bytes_per_rank as f64 / 1e6));
+    row("memory", memory(estimate.bytes_per_rank));
     if point.rules.goal == Goal::Steady {
         row("warm-up", warm_up(&point));
     }

@@ -104,7 +104,7 @@ pub(super) fn prepare(path: &Path, bytes: u64) -> Result<(), Error> {
     let bytes = bytes.saturating_sub(fs::metadata(path).map_or(0, |m| m.len()));
     match rustix::fs::statvfs(folder) {
         Ok(s) if s.f_bavail.saturating_mul(s.f_frsize) < bytes => {
-            let (free, need) = (readable_bytes(s.f_bavail.saturating_mul(s.f_frsize)), readable_bytes(bytes));
+            let (free, need) = (readable_bytes(s.f_bavail.saturating_mul(s.f_frsize) as f64), readable_bytes(bytes as f64));
             Err(Error::io(path, format!("{free} free on its disk, the study may need {need}")))
         }
         // A file system that cannot tell its free space is no reason not to run.
@@ -132,9 +132,10 @@ pub(super) fn release(path: &Path) -> std::io::Result<()> {
 }
 
 /// Bytes for a person.
-fn readable_bytes(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    let mut units = ["B", "KiB", "MiB", "GiB", "TiB"].into_iter();
+#[must_use]
+pub fn readable_bytes(bytes: f64) -> String {
+    let mut value = bytes;
+    let mut units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].into_iter();
     let mut unit = units.next().unwrap_or("B");
     while value >= 1024.0 {
         let Some(next) = units.next() else { break };

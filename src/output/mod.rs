@@ -15,7 +15,7 @@ mod seeds;
 mod table;
 
 pub use self::csv::{csv_line, summary_path, to_csv, write_search_summary, write_summary};
-pub use self::disk::{estimate_bytes, estimate_cell_bytes};
+pub use self::disk::{estimate_bytes, estimate_cell_bytes, readable_bytes};
 pub use self::hdf5::{compare, digest, read_table, Store, FORMAT_VERSION};
 pub use self::plot::plot;
 pub use self::progress::{Progress, ProgressMode, Terms};

@@ -16,7 +16,7 @@ use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
 use crate::hypercube::{Knowledge, Method, Model, Scenario};
 use crate::ids::{Cycle, RouterId};
 use crate::rng::Stream;
-use crate::topology::{channel_latencies, hypercube};
+use crate::topology::{channel_latencies, hypercube, Sizes};
 
 /// The topologies of all that know of faults.
 pub(super) const TOPOLOGIES: &[&str] = &["hypercube"];
@@ -45,7 +45,7 @@ pub(super) const fn entry(
     name: &'static [&'static str; 1],
     summary: &'static str,
     keys: &'static [Key],
-    memory: fn(&Config, &Survey) -> Memory,
+    memory: fn(&Config, &Sizes) -> Memory,
     build: fn(&Config, &Survey, &[RouterId]) -> Result<Routing, ConfigErrors>,
 ) -> Entry {
     Entry {

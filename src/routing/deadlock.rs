@@ -264,11 +264,17 @@ pub const MAX_STEPS: u64 = 8_000_000;
 
 /// Shows that the input cannot deadlock: by the dependency graph, or, where that takes more than [`MAX_STEPS`], by the
 /// algorithm's own argument if it has one. Builds rows for all routers for the graph, so it is done once per input, not per
-/// partition.
+/// partition, and asks `admit` before.
 ///
 /// # Errors
-/// What building the algorithm refuses; a cycle, with what would avoid it, unless `routing.allow_deadlock` is set.
-pub fn verify(cfg: &Config, survey: &Survey, entry: &Entry) -> Result<Evidence, ConfigErrors> {
+/// What building the algorithm refuses; what `admit` says; a cycle, with what would avoid it, unless `routing.allow_deadlock`
+/// is set.
+pub fn verify(
+    cfg: &Config,
+    survey: &Survey,
+    entry: &Entry,
+    admit: impl FnOnce() -> Result<(), ConfigErrors>,
+) -> Result<Evidence, ConfigErrors> {
     let graph = survey.graph();
     let bare = (entry.build)(cfg, survey, &[])?;
     let hops = if bare.reads_hops() { (entry.max_hops)(cfg, survey).max(1) } else { 1 };
@@ -281,6 +287,7 @@ pub fn verify(cfg: &Config, survey: &Survey, entry: &Entry) -> Result<Evidence, 
     if let Some(why) = bare.argument().filter(|_| steps > MAX_STEPS) {
         return Ok(Evidence::Argument(why));
     }
+    admit()?;
     let all: Vec<RouterId> = (0..graph.n_routers()).collect();
     let num_vcs = cfg.int("router.num_vcs") as u32;
     match check(graph, &(entry.build)(cfg, survey, &all)?, num_vcs) {

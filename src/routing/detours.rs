@@ -15,6 +15,7 @@ use super::{Choice, Head, Here, Memory, Survey, ALGORITHM};
 use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
 use crate::ids::RouterId;
 use crate::rng::Stream;
+use crate::topology::Sizes;
 
 /// The path of the key that bounds detours.
 pub const MAX_HOPS: &str = "routing.max_hops";
@@ -47,9 +48,8 @@ fn limit(cfg: &Config) -> Option<u32> {
 }
 
 /// What the tables of an algorithm with detours take.
-pub fn memory(cfg: &Config, survey: &Survey) -> Memory {
-    let shared = DistanceTable::bytes(survey.graph().n_routers(), survey.diameter());
-    Memory { per_row: minimal::bytes_per_row(cfg, survey), shared }
+pub fn memory(cfg: &Config, sizes: &Sizes) -> Memory {
+    Memory { per_row: minimal::bytes_per_row(cfg, sizes), shared: DistanceTable::bytes(sizes.n_routers, sizes.diameter) }
 }
 
 /// Detours from the routers of one partition.

@@ -14,7 +14,7 @@ use crate::config::{Config, ConfigErrors};
 use crate::ids::{Port, RouterId};
 use crate::rng::Stream;
 use crate::topology::grid::Grid;
-use crate::topology::{mesh, torus, Graph};
+use crate::topology::{mesh, torus, Graph, Sizes};
 
 /// The registry's entry.
 pub const ENTRY: Entry = Entry {
@@ -31,9 +31,9 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// Two ports per dimension, and the coordinates of all routers, of which each partition has its own.
-fn memory(cfg: &Config, survey: &Survey) -> Memory {
+fn memory(cfg: &Config, sizes: &Sizes) -> Memory {
     let dims = with_grid(cfg, |grid, _| grid.dims().len() as u64);
-    Memory { per_row: 4 * dims, shared: 2 * dims * u64::from(survey.graph().n_routers()) }
+    Memory { per_row: 4 * dims, shared: 2 * dims * sizes.n_routers }
 }
 
 fn build(cfg: &Config, survey: &Survey, routers: &[RouterId]) -> Result<Routing, ConfigErrors> {

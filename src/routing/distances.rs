@@ -56,8 +56,8 @@ impl DistanceTable {
 
     /// Bytes of memory for `n_routers` routers at this diameter.
     #[must_use]
-    pub fn bytes(n_routers: u32, diameter: u32) -> u64 {
-        u64::from(n_routers) * (u64::from(n_routers) << shift(diameter)).div_ceil(64) * 8
+    pub fn bytes(n_routers: u64, diameter: u32) -> u64 {
+        n_routers.saturating_mul((n_routers << shift(diameter)).div_ceil(64) * 8)
     }
 }
 

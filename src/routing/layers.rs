@@ -107,8 +107,8 @@ impl Layers {
 
     /// Bytes of memory for `n_routers` routers.
     #[must_use]
-    pub fn bytes(n_routers: u32) -> u64 {
-        u64::from(n_routers) * u64::from(n_routers)
+    pub fn bytes(n_routers: u64) -> u64 {
+        n_routers.saturating_mul(n_routers)
     }
 }
 

@@ -23,9 +23,9 @@ pub const ENTRY: Entry = Entry {
     tolerates_faults: false,
     max_hops: |_, survey| survey.diameter(),
     vcs_required,
-    memory: |cfg, survey| Memory {
-        per_row: minimal::bytes_per_row(cfg, survey),
-        shared: if uses_layers(cfg) { Layers::bytes(survey.graph().n_routers()) } else { 0 },
+    memory: |cfg, sizes| Memory {
+        per_row: minimal::bytes_per_row(cfg, sizes),
+        shared: if uses_layers(cfg) { Layers::bytes(sizes.n_routers) } else { 0 },
     },
     build,
 };

@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
     tolerates_faults: false,
     max_hops: |_, survey| survey.diameter(),
     vcs_required: |cfg, survey| vc::required(cfg, || survey.diameter()),
-    memory: |_, survey| Memory { per_row: port_sets::bytes_per_row(survey.graph()), shared: 0 },
+    memory: |_, sizes| Memory { per_row: port_sets::bytes_per_row(sizes.n_routers), shared: 0 },
     build,
 };
 

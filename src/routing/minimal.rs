@@ -7,6 +7,7 @@ use super::{Choice, Head, ALGORITHM};
 use crate::config::{Applies, Config, ConfigErrors, Default, Key, Kind};
 use crate::ids::{Port, RouterId};
 use crate::rng::Stream;
+use crate::topology::Sizes;
 
 /// The path of the tie key.
 pub const TIE: &str = "routing.tie";
@@ -35,10 +36,10 @@ pub fn tie(cfg: &Config) -> Option<Tie> {
 }
 
 /// Bytes of a row of the tables that `tie` needs.
-pub fn bytes_per_row(cfg: &Config, survey: &Survey) -> u64 {
+pub fn bytes_per_row(cfg: &Config, sizes: &Sizes) -> u64 {
     match tie(cfg) {
-        Some(_) => survey.graph().n_routers().into(),
-        None => port_sets::bytes_per_row(survey.graph()),
+        Some(_) => sizes.n_routers,
+        None => port_sets::bytes_per_row(sizes.n_routers),
     }
 }
 

@@ -34,6 +34,7 @@ pub use survey::Survey;
 use crate::config::{Config, ConfigErrors, Key};
 use crate::ids::{Cycle, EndpointId, Port, RouterId};
 use crate::rng::Stream;
+use crate::topology::Sizes;
 use detours::Detours;
 
 /// Where a head is when it is routed.
@@ -183,8 +184,8 @@ pub struct Entry {
     pub max_hops: fn(&Config, &Survey) -> u32,
     /// The fewest VCs with which it is free of deadlock on this graph; 1 where only the dependency graph can tell.
     pub vcs_required: fn(&Config, &Survey) -> u32,
-    /// What its tables take.
-    pub memory: fn(&Config, &Survey) -> Memory,
+    /// What its tables take on a network of these sizes, before there is one.
+    pub memory: fn(&Config, &Sizes) -> Memory,
     /// Builds it with table rows for `routers` only, in that order: `Here::row` indexes them.
     pub build: fn(&Config, &Survey, routers: &[RouterId]) -> Result<Routing, ConfigErrors>,
 }

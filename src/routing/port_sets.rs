@@ -137,8 +137,8 @@ impl PortSets {
 }
 
 /// Bytes of a row, at most: an entry takes one byte, rarely two.
-pub fn bytes_per_row(graph: &Graph) -> u64 {
-    2 * u64::from(graph.n_routers())
+pub fn bytes_per_row(n_routers: u64) -> u64 {
+    2 * n_routers
 }
 
 fn row(graph: &Graph, search: &mut Search, hops: &mut FirstHops, router: RouterId, singles: u32) -> Row {

@@ -50,12 +50,11 @@ pub const ENTRY: Entry = Entry {
     tolerates_faults: false,
     max_hops,
     vcs_required: |cfg, survey| vc::required(cfg, || max_hops(cfg, survey)),
-    memory: |cfg, survey| {
-        let Memory { per_row, shared } = memory(cfg, survey);
-        let graph = survey.graph();
+    memory: |cfg, sizes| {
+        let Memory { per_row, shared } = memory(cfg, sizes);
         // The paths of all pairs, and some editions of the board.
-        let paths = u64::from(graph.n_routers()).pow(2);
-        Memory { per_row, shared: shared + paths + 2 * 8 * graph.n_channels() as u64 }
+        let paths = sizes.n_routers.saturating_mul(sizes.n_routers);
+        Memory { per_row, shared: shared.saturating_add(paths).saturating_add(2 * 8 * sizes.n_channels) }
     },
     build,
 };

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, ConfigErrors, Study, Value};
 use crate::routing::{min, ALGORITHM};
-use crate::study::{routing_of, Prepared};
+use crate::study::{routing_of, Prepared, Room};
 
 /// The columns after the swept keys.
 const COLUMNS: [&str; 8] =
@@ -16,7 +16,7 @@ const COLUMNS: [&str; 8] =
 pub fn layer_table(study: &Study) -> Result<Vec<Vec<String>>, ConfigErrors> {
     let axes = study.points[0].coordinates().map(|(key, _)| key.to_string());
     let mut table = vec![axes.chain(COLUMNS.map(String::from)).collect()];
-    let mut prepared = Prepared::default();
+    let mut prepared = Prepared::within(Room::here(), None);
     let mut faults = ConfigErrors::default();
     for config in &study.points {
         match row(config, &mut prepared) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::analysis::{Bound, ChannelLoads, Demand};
 use crate::config::{Config, ConfigError, ConfigErrors};
-use crate::ids::{Cycle, RouterId};
+use crate::ids::RouterId;
 use crate::network::{Layout, Load, Network, Params};
 use crate::partition::{assign, Partitioner};
 use crate::routing::deadlock::{self, Evidence};
@@ -12,7 +12,7 @@ use crate::routing::Survey;
 use crate::stats::Rules;
 use crate::study::cube_faults::{among_live, check_routing, failures, scenario_of};
 use crate::study::plan::LOAD;
-use crate::study::Point;
+use crate::study::{Footprint, Point, Room, Share};
 use crate::topology::{ChannelClass, Graph};
 use crate::traffic::{self, largest_packet, Injection, Pattern, TrafficPattern};
 use crate::{routing, topology};
@@ -40,7 +40,7 @@ fn sound(config: &Config, tables: &[&str]) -> Result<(), ConfigErrors> {
 }
 
 /// Whether the routing `entry` is for the topology of `config`.
-fn fits(entry: &routing::Entry, config: &Config) -> bool {
+pub(super) fn fits(entry: &routing::Entry, config: &Config) -> bool {
     entry.topologies.is_empty() || entry.topologies.contains(&config.text("network.topology"))
 }
 
@@ -74,6 +74,15 @@ pub struct Prepared {
     network: Option<(String, Arc<Survey>)>,
     /// One for each network, router and routing, by their keys: other keys do not matter to it.
     evidence: Vec<(String, Evidence)>,
+    /// What memory there is for it; unlimited without.
+    limits: Option<Limits>,
+}
+
+/// What memory there is in a process.
+struct Limits {
+    room: Room,
+    /// If points are to be simulated, and not only examined, by whom.
+    share: Option<Share>,
 }
 
 /// The part of a configuration that is in `tables`, as text, and the seed, from which networks and tables may be drawn:
@@ -85,6 +94,45 @@ fn signature(config: &Config, tables: &[&str]) -> String {
 }
 
 impl Prepared {
+    /// Nothing yet, with no more memory than there is `room`, if that is known, to examine points, or, with `share`, to
+    /// simulate them. What would take more is refused before it is built.
+    #[must_use]
+    pub fn within(room: Option<Room>, share: Option<Share>) -> Self {
+        Self { limits: Some(Limits { room: room.unwrap_or_else(Room::anywhere), share }), ..Self::default() }
+    }
+
+    /// Whether there is memory for the point of `config`, as far as the sizes of its network tell.
+    ///
+    /// # Errors
+    /// That there is not.
+    pub fn fits(&self, config: &Config) -> Result<(), ConfigErrors> {
+        let simulated = self.limits.as_ref().is_some_and(|limits| limits.share.is_some());
+        let deed = if simulated { "to simulate it" } else { "to examine it" };
+        self.admit(config, deed, |footprint, share| {
+            share.map_or(0.0, |share| footprint.of_process(share)).max(footprint.of_examination())
+        })
+    }
+
+    /// Whether there is memory for what takes the `bytes` of a footprint; what is wrong with the network is told elsewhere.
+    fn admit(
+        &self,
+        config: &Config,
+        deed: &str,
+        bytes: impl FnOnce(&Footprint, Option<Share>) -> f64,
+    ) -> Result<(), ConfigErrors> {
+        let Some(Limits { room, share }) = &self.limits else { return Ok(()) };
+        let Some(sizes) = sound(config, &["network", "simulation"]).and_then(|()| (topology_of(config).sizes)(config)).ok()
+        else {
+            return Ok(());
+        };
+        let footprint = Footprint::new(config, &sizes);
+        let bytes = bytes(&footprint, *share);
+        if bytes <= room.bytes {
+            return Ok(());
+        }
+        Err(footprint.refusal(config, &sizes, bytes, deed, room).into())
+    }
+
     /// The network of `config`.
     ///
     /// # Errors
@@ -103,6 +151,7 @@ impl Prepared {
         match &self.network {
             Some((have, survey)) if *have == key => Ok(survey.clone()),
             _ => {
+                self.admit(config, "to build the network", |footprint, _| footprint.of_graph())?;
                 let survey = Arc::new(Survey::new(Arc::new((topology_of(config).build)(config)?)));
                 self.network = Some((key, survey.clone()));
                 Ok(survey)
@@ -141,7 +190,8 @@ impl Prepared {
                 )
                 .into());
         }
-        let evidence = deadlock::verify(config, &survey, entry)?;
+        let proof = || self.admit(config, "to show that it cannot deadlock", |footprint, _| footprint.of_proof());
+        let evidence = deadlock::verify(config, &survey, entry, proof)?;
         self.evidence.push((key, evidence.clone()));
         Ok(evidence)
     }
@@ -149,8 +199,10 @@ impl Prepared {
     /// Makes both checks of a configuration.
     ///
     /// # Errors
-    /// Every fault of [`Prepared::evidence`] and of [`Prepared::point`], each once; a load that nobody offers.
+    /// A point for which there is no memory; every fault of [`Prepared::evidence`] and of [`Prepared::point`], each once; a
+    /// load that nobody offers.
     pub fn checked(&mut self, config: &Config, n_partitions: u32) -> Result<(Evidence, Point), ConfigErrors> {
+        self.fits(config)?;
         match (self.evidence(config), self.point(config, n_partitions)) {
             (Ok(evidence), Ok(point)) => match nobody_sends(&point) {
                 Some(fault) => Err(fault.into()),
@@ -247,54 +299,4 @@ pub fn static_bound(point: &Point) -> Result<Option<Bound>, ConfigErrors> {
     let routing = (routing_of(&point.config).build)(&point.config, &point.survey, &all)?;
     let demand = Demand::new(&point.graph, &*point.load.pattern);
     Ok(Bound::new(&point.graph, &ChannelLoads::new(&point.graph, &routing, &demand)))
-}
-
-/// What a point will take, roughly.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// Bytes of memory in each rank.
-    pub bytes_per_rank: u64,
-    /// Flit hops of the measured window and the warm-up, if nothing saturates.
-    pub flit_hops: f64,
-    /// Most cycles.
-    pub longest: Cycle,
-}
-
-/// Flit hops per second and core to reckon with; measured for q = 19 in benches/README.md, rounded down.
-const FLIT_HOPS_PER_SECOND: f64 = 2e6;
-
-impl Estimate {
-    /// Of `point` on `ranks` ranks. Memory counts the arrays that grow with the network (port and VC state, endpoints,
-    /// table rows, the graph, which every rank has) and the flits in flight at the offered load.
-    #[must_use]
-    pub fn new(point: &Point, ranks: u32, mean_hops: f64) -> Self {
-        let (graph, params) = (&point.graph, &point.params);
-        let ports: u64 = (0..graph.n_routers()).map(|r| u64::from(graph.radix(r))).sum();
-        let vcs = ports * u64::from(params.num_vcs);
-        let (routers, endpoints) = (u64::from(graph.n_routers()), u64::from(graph.n_endpoints()));
-        let active = (0..graph.n_endpoints()).filter(|&e| point.load.pattern.active(e)).count() as f64;
-        let list = point.load.pattern.messages();
-        // A list is short or long whatever its rate: what it holds in the network is bounded by its size.
-        let rate = point.config.get_float("traffic.injection_rate").unwrap_or(0.0);
-        let latency = 2.0 * f64::from(params.latency[0] + 1) + (mean_hops + 1.0) * f64::from(params.latency[2] + 3);
-        let in_flight = list.map_or(active * rate * latency, |list| (list.n_flits() as f64).min(active * latency));
-        let shared = graph.n_channels() as u64 * 7 + routers * 24 + endpoints * 4;
-        let tables = (routing_of(&point.config).memory)(&point.config, &point.survey);
-        let shared = shared + tables.shared;
-        let split = vcs * 46 + ports * 60 + endpoints * 240 + routers * tables.per_row + (in_flight * 60.0) as u64;
-        let window = point.rules.warmup_periods + point.rules.max_samples;
-        let steady = (window * point.rules.sample_period) as f64 * active * rate;
-        let flits = list.map_or(steady, |list| list.n_flits() as f64);
-        Self {
-            bytes_per_rank: (8 << 20) + shared + split / u64::from(ranks),
-            flit_hops: flits * (mean_hops + 1.0),
-            longest: point.rules.longest(),
-        }
-    }
-
-    /// Seconds on `cores` cores.
-    #[must_use]
-    pub fn seconds(&self, cores: u32) -> f64 {
-        self.flit_hops / (FLIT_HOPS_PER_SECOND * f64::from(cores))
-    }
 }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-use crate::config::{Config, ConfigError, ConfigErrors, Study, TextFile};
+use crate::config::{ConfigError, ConfigErrors, Study, TextFile};
 use crate::error::Error;
 use crate::output::PointTable;
 use crate::study::ended::{join, split};
 use crate::study::leader::{Leader, SIDE_BY_SIDE};
 use crate::study::plan::{Job, Plan, LOAD};
-use crate::study::{schema, Ended, Outcome, Point, Prepared, Stoppable, Team, Watcher};
+use crate::study::{schema, Ended, Outcome, Point, Prepared, Room, Share, Stoppable, Team, Watcher};
 use crate::transport::Group;
 
 /// Tables of the input that change no result.
@@ -66,12 +66,13 @@ pub fn run(request: &Request, team: &Team, interrupted: &Arc<AtomicBool>) -> Res
 /// Rank 0 reads and checks the input; the others get its text, so that no two ranks can see different files. With it what
 /// the check has prepared.
 fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error> {
+    let room = team.room()?;
     if team.rank() == 0 {
         let plan = Plan::examined(match request.text {
             Some(text) => Study::examine(&request.input.to_string_lossy(), text, &request.sets, schema()),
             None => Study::examine_file(&request.input, &request.sets, schema()),
         })?;
-        let prepared = check_all(&plan, team)?;
+        let prepared = check_all(&plan, team, room)?;
         let mut texts = vec![plan.study().to_toml(&[])];
         for (path, file) in plan.study().files() {
             texts.extend([path.to_string_lossy().into_owned(), file.text.to_string()]);
@@ -90,12 +91,11 @@ fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error>
 }
 
 /// Every fault of every point that takes a network to find, each once; else what was found on the way.
-fn check_all(plan: &Plan, team: &Team) -> Result<Prepared, ConfigErrors> {
-    let first = &plan.study().points[0];
-    let mut prepared = Prepared::default();
+fn check_all(plan: &Plan, team: &Team, room: Option<Room>) -> Result<Prepared, ConfigErrors> {
     let mut faults = plan.faults();
-    let ranks = ranks_per_point(first, team.size() as u32).map_err(|e| faults.add_new(e.into())).unwrap_or(1);
-    let n_partitions = ranks * first.int("runtime.threads") as u32;
+    let share = share_of(plan, team.size() as u32).map_err(|e| faults.add_new(e.into())).unwrap_or(Share { ranks: 1, points: 1 });
+    let mut prepared = Prepared::within(room, Some(share));
+    let n_partitions = share.ranks * plan.study().points[0].int("runtime.threads") as u32;
     for config in plan.samples() {
         if let Err(e) = prepared.checked(&config, n_partitions) {
             faults.add_new(e);
@@ -113,10 +113,14 @@ fn check_all(plan: &Plan, team: &Team) -> Result<Prepared, ConfigErrors> {
 ///
 /// # Errors
 /// Ranks that cannot be shared equally.
-pub fn ranks_per_point(config: &Config, ranks: u32) -> Result<u32, ConfigError> {
+pub fn share_of(plan: &Plan, ranks: u32) -> Result<Share, ConfigError> {
+    let config = &plan.study().points[0];
     let side_by_side = config.int(SIDE_BY_SIDE) as u32;
-    if ranks == 1 || ranks % side_by_side == 0 {
-        return Ok((ranks / side_by_side).max(1));
+    if ranks == 1 {
+        return Ok(Share { ranks, points: side_by_side.min(u32::try_from(plan.n_points()).unwrap_or(u32::MAX)) });
+    }
+    if ranks % side_by_side == 0 {
+        return Ok(Share { ranks: ranks / side_by_side, points: 1 });
     }
     let message = format!(
         "{side_by_side} points side by side cannot share {ranks} ranks equally; several ranks have to be a multiple of side_by_side"

@@ -6,7 +6,7 @@ use crate::study::simulate::count;
 use crate::study::simulate::end_partition;
 #[cfg(feature = "mpi")]
 use crate::study::{first_of, run_threads};
-use crate::study::{Ended, Outcome, Point, Watcher};
+use crate::study::{Ended, Outcome, Point, Room, Watcher};
 use crate::transport::Group;
 #[cfg(feature = "mpi")]
 use crate::transport::{Hub, Mpi, Transport, World};
@@ -155,6 +155,15 @@ impl Team {
             return world.ranks(self.all()).gather(bytes);
         }
         Ok(vec![bytes])
+    }
+
+    /// The memory that each process may take, if all can tell: on rank 0, and only if all processes ask.
+    ///
+    /// # Errors
+    /// If a process is gone.
+    pub fn room(&self) -> Result<Option<Room>, Error> {
+        let rooms = self.gather(Room::encode(Room::here().as_ref()))?;
+        Ok(Room::least(&rooms.iter().map(|bytes| Room::decode(bytes)).collect::<Vec<_>>()))
     }
 
     /// Returns when every process has come here: none may leave the job while another can still fail and end it, because

@@ -1,6 +1,6 @@
 //! Coordinates of routers on a grid: what meshes and tori and their routings share. Pure arithmetic.
 
-use super::keys::given_concentration;
+use super::keys::{given_concentration, DIMS};
 use super::{describe, limits, Graph};
 use crate::config::{Config, ConfigErrors};
 use crate::ids::RouterId;
@@ -31,13 +31,13 @@ impl Grid {
     /// Too many dimensions, or a network that does not fit the widths of `ids`.
     pub fn from_config(cfg: &Config) -> Result<(Self, u32), ConfigErrors> {
         let p = given_concentration(cfg).unwrap_or(1);
-        let dims: Vec<u32> = cfg.get_ints("network.dims").unwrap_or_default().iter().map(|&d| d as u32).collect();
+        let dims: Vec<u32> = cfg.get_ints(DIMS).unwrap_or_default().iter().map(|&d| d as u32).collect();
         if dims.len() > Self::MAX_DIMS {
             let rule = format!("{} dimensions; at most {} are possible", dims.len(), Self::MAX_DIMS);
-            return Err(cfg.fault("network.dims", rule).into());
+            return Err(cfg.fault(DIMS, rule).into());
         }
         let n_routers = dims.iter().fold(1u64, |n, &d| n.saturating_mul(u64::from(d)));
-        limits::check(n_routers, 2 * dims.len() as u64, u64::from(p)).map_err(|rule| cfg.fault("network.dims", rule))?;
+        limits::check(n_routers, 2 * dims.len() as u64, u64::from(p)).map_err(|rule| cfg.fault(DIMS, rule))?;
         Ok((Self::new(&dims), p))
     }
 

@@ -2,7 +2,7 @@
 //! graph: it is told by `hypercube::Scenario`, beside it.
 
 use super::keys::{applies, concentration, given_concentration};
-use super::{describe, limits, Entry, Graph};
+use super::{describe, limits, Entry, Graph, Sizes};
 use crate::config::{Config, ConfigErrors, Default, Key, Kind};
 use crate::hypercube::{Scenario, MAX_DIMENSION};
 use crate::ids::{Port, RouterId};
@@ -28,14 +28,23 @@ pub const ENTRY: Entry = Entry {
         },
         concentration(NAME, "Unset on a hypercube: 1."),
     ],
-    build,
+    size_key: N,
+    sizes: |cfg| parameters(cfg).map(|(n, p)| sizes(n, p)),
+    build: |cfg| parameters(cfg).map(|(n, p)| graph(n, p)),
     describe,
 };
 
-fn build(cfg: &Config) -> Result<Graph, ConfigErrors> {
+/// The n and p that the input asks for.
+fn parameters(cfg: &Config) -> Result<(u32, u32), ConfigErrors> {
     let (n, p) = (cfg.int(N) as u32, given_concentration(cfg).unwrap_or(1));
     limits::check(1 << n, n.into(), p.into()).map_err(|rule| cfg.fault("network.p", rule))?;
-    Ok(graph(n, p))
+    Ok((n, p))
+}
+
+/// What `graph(n, p)` measures.
+fn sizes(n: u32, p: u32) -> Sizes {
+    let n_routers = 1 << n;
+    Sizes { n_routers, n_endpoints: n_routers * u64::from(p), n_channels: n_routers * u64::from(n), diameter: n }
 }
 
 /// The n-cube with `p` endpoints per router. A rack is a subcube of the lower half of the dimensions, so that a cut between

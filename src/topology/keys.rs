@@ -5,6 +5,9 @@ use crate::config::{Applies, Config, Default, Key, Kind};
 /// The key that selects the topology.
 pub const TOPOLOGY: &str = "network.topology";
 
+/// The key of the routers along each dimension of a grid.
+pub const DIMS: &str = "network.dims";
+
 /// A key that applies for the topologies named in `values`.
 pub const fn applies(values: &'static [&'static str]) -> Applies {
     Applies::When { key: TOPOLOGY, values }
@@ -25,7 +28,7 @@ pub const fn concentration(values: &'static [&'static str], doc: &'static str) -
 /// `network.dims`, the routers along each dimension.
 pub const fn dims(values: &'static [&'static str]) -> Key {
     Key {
-        path: "network.dims",
+        path: DIMS,
         kind: Kind::Ints { min: 1, max: 65_536 },
         default: Default::Required,
         applies: applies(values),

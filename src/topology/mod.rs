@@ -11,6 +11,7 @@ mod keys;
 pub mod limits;
 pub mod mesh;
 mod search;
+mod sizes;
 pub mod slim_fly;
 pub mod torus;
 
@@ -18,6 +19,7 @@ pub use distance::Distances;
 pub use graph::{ChannelClass, Graph};
 pub use keys::channel_latencies;
 pub use search::Search;
+pub use sizes::Sizes;
 
 use crate::config::{Config, ConfigErrors, Key};
 
@@ -30,6 +32,10 @@ pub struct Entry {
     pub summary: &'static str,
     /// The keys it reads, each applying when `network.topology` is its name (shared keys: any of several).
     pub keys: &'static [Key],
+    /// The one of them that says how many routers there are.
+    pub size_key: &'static str,
+    /// What the graph will measure, without building it; refuses what `build` refuses.
+    pub sizes: fn(&Config) -> Result<Sizes, ConfigErrors>,
     /// Builds the graph.
     pub build: fn(&Config) -> Result<Graph, ConfigErrors>,
     /// Sizes worth telling a user who checks an input: (name, value with unit).

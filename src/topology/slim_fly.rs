@@ -12,10 +12,12 @@
 
 use super::galois::{nearest_prime_powers, Element, Field};
 use super::keys::{applies, concentration, given_concentration};
-use super::{describe, limits, Entry, Graph};
+use super::{describe, limits, Entry, Graph, Sizes};
 use crate::config::{Config, ConfigErrors, Default, Key, Kind};
 
 const NAME: &[&str] = &["slim-fly"];
+
+const Q: &str = "network.q";
 
 /// The largest q that is accepted: 524,288 routers.
 const MAX_Q: u32 = 512;
@@ -26,7 +28,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Slim Fly (MMS graph): diameter 2, 2 q^2 routers of network radix (3 q - delta) / 2",
     keys: &[
         Key {
-            path: "network.q",
+            path: Q,
             kind: Kind::Int { min: 3, max: MAX_Q as i64 },
             default: Default::Required,
             applies: applies(NAME),
@@ -36,9 +38,11 @@ pub const ENTRY: Entry = Entry {
         },
         concentration(NAME, "Endpoints per router, the concentration p. Unset on a Slim Fly: balanced, p = ceil(k'/2)."),
     ],
-    build,
+    size_key: Q,
+    sizes: |cfg| parameters(cfg).map(|(q, p)| sizes(q, p)),
+    build: |cfg| parameters(cfg).map(|(q, p)| graph(q, p)),
     describe: |cfg, graph| {
-        let q = cfg.int("network.q") as u32;
+        let q = cfg.int(Q) as u32;
         let mut rows =
             vec![("q", q.to_string()), ("delta", delta(q).to_string()), ("w", ((i64::from(q) - delta(q)) / 4).to_string())];
         rows.extend(describe::sizes(graph));
@@ -47,15 +51,19 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-fn build(cfg: &Config) -> Result<Graph, ConfigErrors> {
-    let q = cfg.int("network.q") as u32;
-    if let Err(rule) = check_q(q) {
-        return Err(cfg.fault("network.q", rule).into());
-    }
+/// The q and p that the input asks for.
+fn parameters(cfg: &Config) -> Result<(u32, u32), ConfigErrors> {
+    let q = cfg.int(Q) as u32;
+    check_q(q).map_err(|rule| cfg.fault(Q, rule))?;
     let p = given_concentration(cfg).unwrap_or_else(|| balanced_concentration(q));
+    limits::check(sizes(q, p).n_routers, network_radix(q).into(), p.into()).map_err(|rule| cfg.fault("network.p", rule))?;
+    Ok((q, p))
+}
+
+/// What `graph(q, p)` measures.
+fn sizes(q: u32, p: u32) -> Sizes {
     let n_routers = 2 * u64::from(q) * u64::from(q);
-    limits::check(n_routers, u64::from(network_radix(q)), u64::from(p)).map_err(|rule| cfg.fault("network.p", rule))?;
-    Ok(graph(q, p))
+    Sizes { n_routers, n_endpoints: n_routers * u64::from(p), n_channels: n_routers * u64::from(network_radix(q)), diameter: 2 }
 }
 
 /// Whether there is a Slim Fly for `q`.

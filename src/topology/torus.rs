@@ -1,8 +1,8 @@
 //! Tori: k-ary n-dimensional grids with wrap-around (k-ary n-cubes), any length in each dimension.
 
 use super::grid::Grid;
-use super::keys::{concentration, dims};
-use super::{Entry, Graph};
+use super::keys::{concentration, dims, DIMS};
+use super::{Entry, Graph, Sizes};
 
 const NAME: &[&str] = &["torus"];
 
@@ -11,6 +11,8 @@ pub const ENTRY: Entry = Entry {
     name: NAME[0],
     summary: "Torus: a grid of routers that closes to a ring along every dimension",
     keys: &[dims(NAME), concentration(NAME, "Unset on a torus: 1.")],
+    size_key: DIMS,
+    sizes: |cfg| Grid::from_config(cfg).map(|(grid, p)| sizes(&grid, p)),
     build: |cfg| Grid::from_config(cfg).map(|(grid, p)| graph(&grid, p)),
     describe: |cfg, graph| Grid::describe(cfg, graph, diameter),
 };
@@ -19,6 +21,13 @@ pub const ENTRY: Entry = Entry {
 #[must_use]
 pub fn diameter(grid: &Grid) -> u32 {
     grid.dims().iter().map(|d| d / 2).sum()
+}
+
+/// What `graph(grid, p)` measures.
+fn sizes(grid: &Grid, p: u32) -> Sizes {
+    let n_routers = u64::from(grid.n_routers());
+    let n_channels = grid.dims().iter().map(|&length| n_routers * u64::from((length - 1).min(2))).sum();
+    Sizes { n_routers, n_endpoints: n_routers * u64::from(p), n_channels, diameter: diameter(grid) }
 }
 
 /// The torus of `grid` with `p` endpoints per router. A ring of two routers is one link, not two parallel ones, and a
