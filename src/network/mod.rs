@@ -44,7 +44,7 @@ use failures::Failures;
 use router::{clear, set, Routers};
 use trace::Log;
 use wire::Record;
-use wires::Wires;
+use wires::{Wires, ENDPOINT, ROUTER};
 
 /// What is offered to the network.
 #[derive(Clone, Debug)]
@@ -229,7 +229,7 @@ impl Network {
     fn take_endpoint_credits(&mut self, tile: usize, now: Cycle) {
         let v = self.params.num_vcs;
         let first = self.wiring.tile_endpoints(tile).start;
-        let list = self.wires.tiles[tile].endpoint_credits.take(now);
+        let list = self.wires.tiles[tile].credits[ENDPOINT].take(now);
         for &index in &list {
             self.endpoint_credits[index as usize] += 1;
             let e = (index / v) as usize - first;
@@ -239,13 +239,13 @@ impl Network {
                 set(&mut tile.ready, e);
             }
         }
-        self.wires.tiles[tile].endpoint_credits.recycle(list);
+        self.wires.tiles[tile].credits[ENDPOINT].recycle(list);
     }
 
     fn take_ejections(&mut self, tile: usize, now: Cycle) {
         // Credits are taken later in the cycle, and may have been taken long ago.
-        self.wires.tiles[tile].credits.advance(now);
-        let mut list = self.wires.tiles[tile].ejections.take(now);
+        self.wires.tiles[tile].credits[ROUTER].advance(now);
+        let mut list = self.wires.tiles[tile].flits[ENDPOINT].take(now);
         if self.failures.is_some() {
             self.lose_ejections(tile, &mut list, now);
         }
@@ -263,14 +263,14 @@ impl Network {
                 log.push(Event::Ejected(now, self.wiring.endpoints[e].0), flit);
             }
         }
-        self.wires.tiles[tile].ejections.recycle(list);
+        self.wires.tiles[tile].flits[ENDPOINT].recycle(list);
     }
 
     /// Sends the credit of a flit that an endpoint has read back to the router, for VC `vc` of local port `port`.
     #[inline]
     fn return_ejection_credit(&mut self, tile: usize, now: Cycle, port: u32, vc: u32) {
         let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
-        self.wires.tiles[tile].credits.push(usable, port * self.params.num_vcs + vc);
+        self.wires.tiles[tile].credits[ROUTER].push(usable, port * self.params.num_vcs + vc);
     }
 
     #[inline]
@@ -382,7 +382,7 @@ impl Network {
         self.injected += 1;
         self.period.flits_injected += 1;
         let at = now + Cycle::from(self.wiring.latency_endpoint) + 1;
-        self.wires.tiles[tile].arrivals.push(at, Arrival { vc: port * v as u32 + vc as u32, flit });
+        self.wires.tiles[tile].flits[ROUTER].push(at, Arrival { vc: port * v as u32 + vc as u32, flit });
         more
     }
 }
@@ -516,8 +516,8 @@ impl Model for Network {
                     self.imported += 1;
                     let tile = self.wiring.tile_of_port((vc / self.params.num_vcs) as usize);
                     let tile = self.wires.rouse(tile, Cycle::from(at));
-                    tile.arrivals.advance(window_end);
-                    tile.arrivals.push(Cycle::from(at), Arrival { vc, flit });
+                    tile.flits[ROUTER].advance(window_end);
+                    tile.flits[ROUTER].push(Cycle::from(at), Arrival { vc, flit });
                 }
                 Record::Credit(at, vc) => {
                     if Cycle::from(at) < window_end {
@@ -525,8 +525,8 @@ impl Model for Network {
                     }
                     let tile = self.wiring.tile_of_port((vc / self.params.num_vcs) as usize);
                     let tile = self.wires.rouse(tile, Cycle::from(at));
-                    tile.credits.advance(window_end);
-                    tile.credits.push(Cycle::from(at), vc);
+                    tile.credits[ROUTER].advance(window_end);
+                    tile.credits[ROUTER].push(Cycle::from(at), vc);
                 }
                 Record::Board(bytes) => {
                     let taken = self.board.as_mut().and_then(|board| board.receive(neighbour, bytes));

@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
+use crate::engine::prefetch;
 use crate::ids::{Cycle, EndpointId, Port, RouterId};
 use crate::network::flit::{flag, Flit, Slab, NONE};
 use crate::network::pipeline::Pipeline;
 use crate::network::trace::Event;
-use crate::network::wires::{Tile, Wires};
+use crate::network::wires::{Tile, Wires, ROUTER};
 use crate::network::{Arrival, Link, Network, Params, Wiring};
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Head, Here, Routing, RoutingAlgorithm, View};
@@ -345,66 +346,85 @@ fn next_slot(slot: &mut u32, now: u32) -> u32 {
     departs
 }
 
-/// Reads one element of every cache line of `slice`.
+/// How many arrivals ahead the lines are asked for.
+const AHEAD: usize = 8;
+
+/// Asks for every cache line of `slice[range]`.
 #[inline]
-fn touch<T>(slice: &[T], value: impl Fn(&T) -> u64) -> u64 {
-    let per_line = (64 / size_of::<T>()).max(1);
-    slice.iter().step_by(per_line).fold(0, |sum, element| sum ^ value(element))
+fn fetch<T>(slice: &[T], range: Range<usize>) {
+    for index in range.step_by((64 / size_of::<T>()).max(1)) {
+        prefetch::line(slice, index);
+    }
+}
+
+impl Routers {
+    /// Asks for the state of local router `lr` with ports `ports` that its next cycle will need.
+    #[inline]
+    fn fetch(&self, lr: usize, ports: Range<usize>) {
+        let vcs = ports.start * self.num_vcs..ports.end * self.num_vcs;
+        let words = self.word_base[lr] as usize..self.word_base[lr + 1] as usize;
+        for (k, word) in words.enumerate() {
+            let mut bits = self.rc[word] | self.va[word] | self.sa[word];
+            while bits != 0 {
+                prefetch::line(&self.inputs, vcs.start + k * 64 + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+        fetch(&self.ports, ports.clone());
+        fetch(&self.sa_grant, ports.clone());
+        fetch(&self.sa_accept, ports);
+        fetch(&self.credits, vcs.clone());
+        fetch(&self.va_grant, vcs.clone());
+        fetch(&self.va_accept, vcs);
+    }
 }
 
 impl Network {
     /// Brings the state of a busy tile into the cache before it is worked on. Every line of it is far away at first, and
-    /// what follows branches on what it finds; a first pass without decisions lets the loads overlap.
+    /// what follows branches on what it finds; asked for at once, the lines come side by side.
     pub(super) fn warm(&self, tile: usize, span: Range<Cycle>) {
-        let Tile { arrivals, generations, .. } = &self.wires.tiles[tile];
+        let Tile { flits: [arrivals, _], generations, .. } = &self.wires.tiles[tile];
         let own = self.wiring.tile_routers(tile);
         // In a tile with little to do most lines will not be needed.
         if arrivals.at(span.start).len() < own.len() {
             return;
         }
-        let ports = self.wiring.port_base[own.start] as usize..self.wiring.port_base[own.end] as usize;
-        let routers = &self.routers;
-        let vcs = ports.start * routers.num_vcs..ports.end * routers.num_vcs;
-        let mut sum = 0;
         for now in span {
-            sum ^= arrivals.at(now).iter().fold(0, |sum, a| sum ^ u64::from(routers.inputs[a.vc as usize].vcs));
-            sum ^= generations.at(now).iter().fold(0, |sum, &e| sum ^ self.endpoints[e as usize].lines());
-        }
-        for lr in own.clone() {
-            let first = self.wiring.port_base[lr] as usize * routers.num_vcs;
-            let words = routers.word_base[lr] as usize..routers.word_base[lr + 1] as usize;
-            for stage in [&routers.va[words.clone()], &routers.sa[words]] {
-                for_each_bit(stage, |input| sum ^= u64::from(routers.inputs[first + input].vcs));
+            arrivals.at(now).iter().for_each(|a| prefetch::line(&self.routers.inputs, a.vc as usize));
+            for &e in generations.at(now) {
+                self.endpoints[e as usize].fetch();
             }
         }
-        sum ^= touch(&routers.ports[ports.clone()], |port| port.busy.into());
-        sum ^= touch(&routers.sa_grant[ports.clone()], |&x| x.into());
-        sum ^= touch(&routers.sa_accept[ports], |&x| x.into());
-        sum ^= touch(&routers.credits[vcs.clone()], |&x| x.into());
-        sum ^= touch(&routers.va_grant[vcs.clone()], |&x| x.into());
-        sum ^= touch(&routers.va_accept[vcs], |&x| x.into());
-        std::hint::black_box(sum);
+        for lr in own {
+            self.routers.fetch(lr, self.wiring.ports(lr));
+        }
     }
 
     /// Flits that reach routers of a tile in cycle `now`.
     pub(super) fn take_arrivals(&mut self, tile: usize, now: Cycle) {
-        let mut list = self.wires.tiles[tile].arrivals.take(now);
+        let mut list = self.wires.tiles[tile].flits[ROUTER].take(now);
         if self.failures.is_some() {
             self.lose_arrivals(&mut list, now);
         }
-        let first = self.wiring.tile_base[tile];
-        let routers = &mut self.routers;
-        for Arrival { vc, flit } in &list {
+        let Network { routers, wires, wiring, .. } = self;
+        let Wires { tiles, slab, log, .. } = wires;
+        let mut log = log.as_mut().filter(|log| log.every_event());
+        let first = wiring.tile_base[tile];
+        let tile = &mut tiles[tile];
+        for (k, Arrival { vc, flit }) in list.iter().enumerate() {
+            if let Some(ahead) = list.get(k + AHEAD) {
+                prefetch::line(&routers.inputs, ahead.vc as usize);
+            }
             let input = &mut routers.inputs[*vc as usize];
             input.arrived += 1;
             input.occupied -= now as i64;
-            if let Some(log) = self.wires.full_log() {
+            if let Some(log) = &mut log {
                 let port = *vc as usize / routers.num_vcs;
-                let lr = self.wiring.router_of_port[port] as usize;
-                let place = [port - self.wiring.port_base[lr] as usize, *vc as usize % routers.num_vcs];
-                log.push(Event::Arrived(now, self.wiring.routers[lr], place.map(|i| i as u16)), flit);
+                let lr = wiring.router_of_port[port] as usize;
+                let place = [port - wiring.port_base[lr] as usize, *vc as usize % routers.num_vcs];
+                log.push(Event::Arrived(now, wiring.routers[lr], place.map(|i| i as u16)), flit);
             }
-            if !input.push(*flit, &mut self.wires.slab) {
+            if !input.push(*flit, slab) {
                 continue;
             }
             let bit = input.bit as usize;
@@ -414,20 +434,20 @@ impl Network {
                 input.state = State::Waiting;
                 set(&mut routers.rc, bit);
             }
-            set(&mut self.wires.tiles[tile].active, (routers.router_of_word[bit / 64] - first) as usize);
+            set(&mut tile.active, (routers.router_of_word[bit / 64] - first) as usize);
         }
-        self.wires.tiles[tile].arrivals.recycle(list);
+        tile.flits[ROUTER].recycle(list);
     }
 
     /// Credits that come into force in cycle `now` in a tile.
     pub(super) fn take_credits(&mut self, tile: usize, now: Cycle) {
-        let list = self.wires.tiles[tile].credits.take(now);
+        let list = self.wires.tiles[tile].credits[ROUTER].take(now);
         for &vc in &list {
             let credits = &mut self.routers.credits[vc as usize];
             *credits += 1;
             assert!(*credits <= self.params.vc_buf_size, "cycle {now}: more credits than buffer at output VC {vc}");
         }
-        self.wires.tiles[tile].credits.recycle(list);
+        self.wires.tiles[tile].credits[ROUTER].recycle(list);
     }
 
     /// One cycle of every router of a tile that has work.
@@ -524,7 +544,7 @@ impl Router<'_> {
         for k in 0..allocation.switch_won.len() {
             self.traverse(usize::from(allocation.switch_won[k]), wires, params, clock);
         }
-        for &(input, _, _) in &allocation.vcs_won {
+        for &(input, _, _) in &*allocation.vcs_won {
             set(self.sa, usize::from(input));
         }
         allocation.move_routed(self.va);
