@@ -21,3 +21,16 @@ fn hint<T>(address: *const T) {
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn hint<T>(_: *const T) {}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn asking_beyond_the_end_is_no_error_and_changes_nothing() {
+        let list = vec![7u64; 3];
+        for index in [0, 2, 3, 1 << 20, usize::MAX / 8] {
+            super::line(&list, index);
+            super::line::<u64>(&[], index);
+        }
+        assert_eq!(list, [7; 3]);
+    }
+}

@@ -44,6 +44,7 @@ impl<E: Copy> Wheel<E> {
         let slot = &mut self.slots[index];
         if slot.len() < slot.capacity() {
             slot.push(event);
+            // Every list grows at a place of its own, which was in the cache long ago: the next line is asked for early.
             prefetch::line(slot, slot.len() + 96 / size_of::<E>().max(1));
         } else {
             self.push_beyond(index, event);

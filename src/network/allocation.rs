@@ -2,7 +2,8 @@
 //! meet no rival, the most at loads below saturation, are settled without it, with the same outcome and pointers.
 
 use crate::network::matching::{after, distance, Matcher, Request};
-use crate::network::router::{for_each_bit, Router};
+use crate::network::router::for_each_bit;
+use crate::network::stages::Router;
 use crate::network::Params;
 
 /// No request for an output yet: worse than any.
