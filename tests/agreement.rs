@@ -8,12 +8,14 @@ mod reference;
 mod routings;
 mod support;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use reference::network::Network;
 use reference::packet::{Packet, PacketSpec};
 use reference::router::Route;
-use reference::{Model, Params};
+use reference::{Model, Params, Queues};
 use routings::{Detour, Hashed, LeastOccupied, Routing, Split, Ugal, Ways};
 use sfpdes::network::{flag, Event, Flit};
 use sfpdes::topology::Graph;
@@ -72,6 +74,8 @@ struct Place<'a> {
     in_port: usize,
     packet: &'a Packet,
     occupancy: &'a [usize],
+    /// By cycle up to this one, router and port: the occupancy at the beginning of the cycle.
+    queues: &'a [Vec<Vec<usize>>],
 }
 
 /// Runs `toml` in both and compares their logs. `route` gives the network port and its VCs, or `None` to eject; it is called
@@ -93,15 +97,16 @@ fn check_routes(toml: &str, mut route: impl FnMut(&Graph, &Place) -> Option<Rout
         alloc_iters: p.alloc_iters as usize,
         cut_through: p.cut_through,
     };
+    let history: Queues = Rc::new(RefCell::new(Vec::new()));
     let route = |router: usize, in_port: usize, _: usize, packet: &Packet, occupancy: &[usize]| {
         let router = router as u32;
-        route(graph, &Place { router, in_port, packet, occupancy }).unwrap_or_else(|| {
+        route(graph, &Place { router, in_port, packet, occupancy, queues: &history.borrow() }).unwrap_or_else(|| {
             let port = graph.degree(router) as usize + packet.destination - graph.endpoints(router).start as usize;
             (port, (0..p.num_vcs as usize).collect())
         })
     };
     let network = Network::from_graph(graph, p.latency.map(u64::from));
-    let mut model = Model::new(network, params, &packets(graph, &ours), route);
+    let mut model = Model::new(network, params, &packets(graph, &ours), route).with_queues(history.clone());
     model.run(CYCLES);
     model.check_conservation();
     compare(&ours, model.take_log());
@@ -284,8 +289,25 @@ fn valiant_by_a_random_router() {
 #[test]
 fn ugal_by_local_queues() {
     for (network, _, longest) in NETWORKS {
-        check_algorithm(network, longest, "algorithm = \"ugal-l\"", |graph| Box::new(Ugal::new(graph, 4, 0)));
+        check_algorithm(network, longest, "algorithm = \"ugal-l\"", |graph| Box::new(Ugal::local(graph, 4, 0)));
         let algorithm = "algorithm = \"ugal-l\"\nugal_candidates = 2\nugal_threshold = 6";
-        check_algorithm(network, longest, algorithm, |graph| Box::new(Ugal::new(graph, 2, 6)));
+        check_algorithm(network, longest, algorithm, |graph| Box::new(Ugal::local(graph, 2, 6)));
     }
+}
+
+/// What is published can be read st_final_delay after the latency of the fastest channel: 1 + 1. Slower channels delay it and
+/// make it rarer; routers that make one step per cycle delay it by 1.
+#[test]
+fn ugal_by_published_queues() {
+    for (network, _, longest) in NETWORKS {
+        check_algorithm(network, longest, "algorithm = \"ugal-g\"", |graph| Box::new(Ugal::global(graph, 4, 0, 1, 2)));
+        let algorithm = "algorithm = \"ugal-g\"\nugal_candidates = 2\nugal_threshold = 3\nugal_g_period = 7";
+        check_algorithm(network, longest, algorithm, |graph| Box::new(Ugal::global(graph, 2, 3, 7, 2)));
+        let slow = format!("{network}\nchannel_latency = 5");
+        check_algorithm(&slow, longest, "algorithm = \"ugal-g\"", |graph| Box::new(Ugal::global(graph, 4, 0, 5, 6)));
+    }
+    let router = "num_vcs = 4\nvc_buf_size = 4\ninternal_speedup = 1";
+    let text = toml(NETWORKS[1].0, router, "algorithm = \"ugal-g\"", "injection_rate = 0.6");
+    let mut ways = Ways::new(Box::new(Ugal::global(&support::point(&text, &[], 1).graph, 4, 0, 1, 3)));
+    check_routes(&text, |graph, place| ways.route(graph, place));
 }

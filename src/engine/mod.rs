@@ -5,6 +5,7 @@
 //! delivered before window k+1 anywhere, and nothing can arrive in a partition's past.
 
 mod calendar;
+pub mod prefetch;
 mod wheel;
 
 pub use calendar::Calendar;

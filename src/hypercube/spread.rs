@@ -4,7 +4,11 @@
 //! neighbours told it last, and if anything changed it tells all neighbours that it can reach. Bit k + 1 depends on the
 //! neighbours' bits k alone (and in an extended vector bits up to d on faults fewer than d hops away), so the change of one failure
 //! has run its course after n - 1 rounds of messages, in any order in which they come; then all vectors are those that
-//! `Code` computes of the cube as it is. A neighbour hears of bit n one message later.
+//! `Code` computes of the cube as it is, and neighbours have heard of the bits below n.
+//!
+//! Bit n of a neighbour would come one round later. No vector depends on it, only the detour of a packet that has n - 1 hops
+//! to go, and a detour on bad news is a packet lost. So where anything fails during the run nobody tells bit n, no such detour
+//! is made, and whatever is sent after n - 1 rounds arrives.
 //!
 //! Where exact knowledge is asked for, the failures themselves are passed on, as far as it reaches. Minimal healthy paths to a
 //! fault are ways for the news of it, and a fault to which none leads changes nothing within that distance.
@@ -28,7 +32,7 @@ pub struct Stage {
     pub from: u64,
     /// Its own vector, 0 where there is no code.
     pub vector: u32,
-    /// By dimension, the vector that the neighbour told last, moved up by one, with bit 0 set: bit k of it is bit k of the
+    /// By dimension, the vector that the neighbour told last (without bit n if anything fails during the run), moved up by one, with bit 0 set: bit k of it is bit k of the
     /// neighbour, and bit 0 that it can be reached. 0 for a neighbour that cannot.
     pub heard: Vec<u32>,
     /// Number of the cube, as far as this node knows it.
@@ -100,6 +104,8 @@ struct Touched {
 
 struct Spreading<'a> {
     n: u32,
+    /// The bits of a vector that are told.
+    told: u32,
     method: Method,
     scratch: Vec<u32>,
     failures: &'a [Failure],
@@ -127,10 +133,11 @@ impl Spread {
                 (Some(Code::new(cube, model)?), near)
             }
         };
+        let told = (1u32 << (cube.n() - u32::from(!scenario.failures.is_empty()))) - 1;
         let vector = |u| code.as_ref().map_or(0, |code| code.vector(u));
         let node = |u: u32| Node {
             vector: vector(u),
-            heard: heard_at_start(cube, u, vector),
+            heard: heard_at_start(cube, u, |v| vector(v) & told),
             known: Vec::new(),
             view: 0,
             alive: !cube.is_faulty(u),
@@ -138,6 +145,7 @@ impl Spread {
         };
         let mut spreading = Spreading {
             n: cube.n(),
+            told,
             method,
             scratch: vec![0; near.as_ref().map_or(0, Near::len)],
             failures: &scenario.failures,
@@ -255,12 +263,13 @@ impl Spreading<'_> {
                 self.nodes[u as usize].view = self.view(&self.nodes[u as usize].known.clone());
             }
             let vector = self.vector(u);
-            let changed = std::mem::replace(&mut self.nodes[u as usize].vector, vector) != vector;
+            let before = std::mem::replace(&mut self.nodes[u as usize].vector, vector);
+            let (told, changed) = (vector & self.told, (vector ^ before) & self.told != 0);
             let reach = self.method.reach();
             let passed: Vec<(u32, u32)> = news.iter().filter(|(_, hops)| *hops < reach).map(|&(f, hops)| (f, hops + 1)).collect();
             if changed || !passed.is_empty() {
                 for dim in self.open(u).collect::<Vec<_>>() {
-                    let message = Message { to: u ^ 1 << dim, dim, vector, news: passed.clone(), depth: depth + 1 };
+                    let message = Message { to: u ^ 1 << dim, dim, vector: told, news: passed.clone(), depth: depth + 1 };
                     self.pending.entry(now + (self.delay)(u, dim).max(1)).or_default().push(message);
                     self.spread.messages += 1;
                     self.spread.rounds = self.spread.rounds.max(depth + 1);

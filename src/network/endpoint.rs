@@ -4,6 +4,7 @@
 //! those of any packet can be drawn again: `arrivals` runs ahead and counts what is offered, `lagging` is a copy of the
 //! stream that follows as packets leave the queue. Both draw the same.
 
+use crate::engine::prefetch;
 use crate::ids::{Cycle, EndpointId};
 use crate::network::flit::Flit;
 use crate::network::Load;
@@ -74,10 +75,12 @@ impl Endpoint {
         generated
     }
 
-    /// Something of each cache line that a packet needs.
+    /// Asks for the cache lines that a packet needs.
     #[inline]
-    pub(super) fn lines(&self) -> u64 {
-        self.taken ^ self.head_generated
+    pub(super) fn fetch(&self) {
+        let this = std::slice::from_ref(self);
+        prefetch::line(this, 0);
+        prefetch::line(std::slice::from_ref(&self.head_generated), 0);
     }
 
     /// Packets in the source queue.

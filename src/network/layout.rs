@@ -1,6 +1,7 @@
 //! Who owns what: the partition of every router and the indices of its ports there. Computed once per process and shared.
 
 use crate::ids::{Cycle, EndpointId, PartitionId, Port, RouterId};
+use crate::network::wires::{ENDPOINT, ROUTER};
 use crate::network::Params;
 use crate::topology::{ChannelClass, Graph};
 
@@ -144,6 +145,18 @@ pub struct Link {
     pub far: Far,
     /// The tile of this partition in which it lies; of no meaning for another partition.
     pub tile: u32,
+}
+
+impl Link {
+    /// The kind of end it leads to.
+    #[inline]
+    pub(super) fn end(&self) -> usize {
+        if self.far == Far::Endpoint {
+            ENDPOINT
+        } else {
+            ROUTER
+        }
+    }
 }
 
 /// Input VCs of a tile: with their routers and endpoints they fit a core's own cache.

@@ -30,7 +30,7 @@ pub(super) struct Matcher {
 
 /// Distance from a round-robin pointer to `i`, upward, modulo `n`.
 #[inline]
-fn distance(i: u16, pointer: u16, n: u16) -> u16 {
+pub(super) fn distance(i: u16, pointer: u16, n: u16) -> u16 {
     if i >= pointer {
         i - pointer
     } else {

@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 
 use crate::network::allocation::Allocation;
-use crate::network::router::{set, Clock, Router};
+use crate::network::router::set;
+use crate::network::stages::{Clock, Router};
 use crate::network::wires::Wires;
 use crate::network::Params;
 

@@ -2,7 +2,8 @@
 
 use crate::ids::{Cycle, EndpointId, RouterId};
 use crate::network::flit::Flit;
-use crate::network::router::{for_each_bit, Router};
+use crate::network::router::for_each_bit;
+use crate::network::stages::Router;
 use crate::network::wires::Wires;
 
 use super::allocation::Allocation;

@@ -7,18 +7,18 @@ use crate::network::flit::{Flit, Slab};
 use crate::network::trace::{Event, Log};
 use crate::network::{wire, Arrival, Far, Link, Params};
 
+/// The end of a channel at which something arrives: a router or an endpoint.
+pub(super) const ROUTER: usize = 0;
+pub(super) const ENDPOINT: usize = 1;
+
 /// What will happen to the routers and endpoints of one tile, and which of them have work.
 pub(super) struct Tile {
     /// A lower bound on the next cycle in which it has anything to do.
     pub(super) due: Cycle,
-    /// Flits by the cycle in which a router sees them.
-    pub(super) arrivals: Wheel<Arrival>,
-    /// Flits by the cycle in which an endpoint reads them.
-    pub(super) ejections: Wheel<Arrival>,
-    /// Credits by the cycle in which a router can use them.
-    pub(super) credits: Wheel<u32>,
-    /// Credits by the cycle in which an endpoint can use them.
-    pub(super) endpoint_credits: Wheel<u32>,
+    /// Flits by the cycle in which they are read, at routers and at endpoints: [`ROUTER`] and [`ENDPOINT`].
+    pub(super) flits: [Wheel<Arrival>; 2],
+    /// Credits by the cycle in which they can be used, likewise.
+    pub(super) credits: [Wheel<u32>; 2],
     /// Endpoints by the cycle of their next packet.
     pub(super) generations: Calendar<u32>,
     /// Endpoints that may be able to send a flit: one bit each, from the first of the tile.
@@ -35,10 +35,8 @@ impl Tile {
     fn new(horizon: Cycle, n_routers: usize, n_endpoints: usize) -> Self {
         Self {
             due: 0,
-            arrivals: Wheel::new(horizon),
-            ejections: Wheel::new(horizon),
-            credits: Wheel::new(horizon),
-            endpoint_credits: Wheel::new(horizon),
+            flits: [Wheel::new(horizon), Wheel::new(horizon)],
+            credits: [Wheel::new(horizon), Wheel::new(horizon)],
             generations: Calendar::new(),
             ready: vec![0; n_endpoints.div_ceil(64)],
             starved: vec![0; n_endpoints.div_ceil(64)],
@@ -52,11 +50,13 @@ impl Tile {
         if self.active.iter().chain(&self.ready).any(|&word| word != 0) {
             return from;
         }
-        self.arrivals
+        let [flits, ejections] = &self.flits;
+        let [credits, endpoint_credits] = &self.credits;
+        flits
             .next(from)
-            .min(self.ejections.next(from))
-            .min(self.credits.next(from))
-            .min(self.endpoint_credits.next(from))
+            .min(ejections.next(from))
+            .min(credits.next(from))
+            .min(endpoint_credits.next(from))
             .min(self.generations.next(from))
             .min(self.failures.last().map_or(NEVER, |due| due.0))
     }
@@ -146,46 +146,37 @@ impl Wires {
     pub(super) fn send_flit(&mut self, link: &Link, departs: u32, vc: usize, mut flit: Flit) {
         let at = departs + link.latency + 1;
         let vc = link.to * self.num_vcs + vc as u32;
-        match link.far {
-            Far::Local => {
-                flit.hops = flit.hops.saturating_add(1);
-                let span_start = self.span_start;
-                let arrivals = &mut self.rouse(link.tile, Cycle::from(at)).arrivals;
-                // Another tile may have had nothing to do for long, and its wheel stands where it last had.
-                arrivals.advance(span_start);
-                arrivals.push(Cycle::from(at), Arrival { vc, flit });
-            }
-            Far::Endpoint => {
-                self.rouse(link.tile, Cycle::from(at)).ejections.push(Cycle::from(at), Arrival { vc, flit });
-            }
-            Far::Remote(neighbour) => {
-                flit.hops = flit.hops.saturating_add(1);
-                self.exported += 1;
-                self.earliest_sent = self.earliest_sent.min(Cycle::from(at));
-                wire::put_flit(&mut self.outboxes[usize::from(neighbour)], at, vc, &flit);
-            }
+        let end = link.end();
+        // Endpoints and routers at the far end follow each other at random: no branch tells them apart.
+        flit.hops = flit.hops.saturating_add((end == ROUTER).into());
+        if let Far::Remote(neighbour) = link.far {
+            self.exported += 1;
+            self.earliest_sent = self.earliest_sent.min(Cycle::from(at));
+            wire::put_flit(&mut self.outboxes[usize::from(neighbour)], at, vc, &flit);
+            return;
         }
+        let span_start = self.span_start;
+        let flits = &mut self.rouse(link.tile, Cycle::from(at)).flits[end];
+        // Another tile may have had nothing to do for long, and its wheel stands where it last had.
+        flits.advance(span_start);
+        flits.push(Cycle::from(at), Arrival { vc, flit });
     }
 
     /// Puts a credit for VC `vc` on `link` in cycle `departs`.
     #[inline]
     pub(super) fn send_credit(&mut self, link: &Link, departs: u32, vc: usize) {
-        let seen = departs + link.latency + 1;
-        let usable = seen + self.credit_delay;
+        let end = link.end();
+        // An endpoint uses a credit in the cycle in which it reads it.
+        let usable = departs + link.latency + 1 + if end == ROUTER { self.credit_delay } else { 0 };
         let vc = link.to * self.num_vcs + vc as u32;
-        match link.far {
-            Far::Local => {
-                let span_start = self.span_start;
-                let credits = &mut self.rouse(link.tile, Cycle::from(usable)).credits;
-                credits.advance(span_start);
-                credits.push(Cycle::from(usable), vc);
-            }
-            // An endpoint uses a credit in the cycle in which it reads it.
-            Far::Endpoint => self.rouse(link.tile, Cycle::from(seen)).endpoint_credits.push(Cycle::from(seen), vc),
-            Far::Remote(neighbour) => {
-                self.earliest_sent = self.earliest_sent.min(Cycle::from(usable));
-                wire::put_credit(&mut self.outboxes[usize::from(neighbour)], usable, vc);
-            }
+        if let Far::Remote(neighbour) = link.far {
+            self.earliest_sent = self.earliest_sent.min(Cycle::from(usable));
+            wire::put_credit(&mut self.outboxes[usize::from(neighbour)], usable, vc);
+            return;
         }
+        let span_start = self.span_start;
+        let credits = &mut self.rouse(link.tile, Cycle::from(usable)).credits[end];
+        credits.advance(span_start);
+        credits.push(Cycle::from(usable), vc);
     }
 }

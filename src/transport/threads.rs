@@ -11,7 +11,7 @@ use crate::ids::PartitionId;
 use crate::transport::Transport;
 
 /// How often a receiver yields its core before it sleeps: long enough for a peer in step, short on a crowded machine.
-const YIELDS: u32 = 50;
+const YIELDS: u32 = 1000;
 
 /// How often a sleeping receiver looks whether its peer still lives.
 const LOOK_UP: Duration = Duration::from_millis(200);

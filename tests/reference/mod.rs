@@ -10,7 +10,9 @@ pub mod network;
 pub mod packet;
 pub mod router;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use endpoint::Endpoint;
 use network::{Attachment, Network, Peer};
@@ -54,6 +56,9 @@ impl Default for Params {
     }
 }
 
+/// For every cycle begun: by router and output port, the credits taken at its beginning.
+pub type Queues = Rc<RefCell<Vec<Vec<Vec<usize>>>>>;
+
 /// The network in motion. `F` routes: `(router, in_port, in_vc, packet, occupancy) -> (out_port, allowed VCs of that port)`.
 pub struct Model<F> {
     network: Network,
@@ -67,6 +72,7 @@ pub struct Model<F> {
     /// The part of a sub-step left over from the cycles before.
     partial_sub_step: f64,
     log: Log,
+    queues: Option<Queues>,
 }
 
 impl<F> Model<F>
@@ -96,7 +102,14 @@ where
             sub_step: 0,
             partial_sub_step: 0.0,
             log: Log::default(),
+            queues: None,
         }
+    }
+
+    /// Notes the lengths of all queues at the beginning of every cycle in `queues`.
+    pub fn with_queues(mut self, queues: Queues) -> Self {
+        self.queues = Some(queues);
+        self
     }
 
     /// Runs `cycles` more cycles.
@@ -114,6 +127,9 @@ where
 
     fn cycle(&mut self) {
         let now = self.now;
+        if let Some(queues) = &self.queues {
+            queues.borrow_mut().push(self.routers.iter().map(Router::occupancy).collect());
+        }
         let consumed = self.endpoints_read();
         for router in &mut self.routers {
             router.begin_cycle(now, &mut self.route);

@@ -189,9 +189,13 @@ impl Router {
 
     fn route(&self, in_port: usize, in_vc: usize, route: &mut RouteFn<'_>) -> Route {
         let head = self.inputs[in_port].vcs[in_vc].queue.front().expect("routing needs a head flit");
+        route(self.id, in_port, in_vc, &head.packet, &self.occupancy())
+    }
+
+    /// Credits taken at every output port.
+    pub fn occupancy(&self) -> Vec<usize> {
         let taken = |output: &Output| output.vcs.iter().map(|vc| self.params.vc_buf_size - vc.credits).sum();
-        let occupancy: Vec<usize> = self.outputs.iter().map(taken).collect();
-        route(self.id, in_port, in_vc, &head.packet, &occupancy)
+        self.outputs.iter().map(taken).collect()
     }
 
     fn evaluate_routing(&mut self, clock: Clock) {

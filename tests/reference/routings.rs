@@ -166,35 +166,71 @@ impl Routing for Detour {
     }
 }
 
-/// The path with the fewest hops times credits taken at its first port, of the shortest and some detours. The shortest is
-/// preferred as long as it is worse by no more than the threshold; a detour costs nothing to find if none can win.
+/// What a path costs.
+enum Cost {
+    /// Its hops times the credits taken at its first port.
+    Local,
+    /// The credits taken at all its ports, as they were at the beginning of a cycle: of those that the period divides, the last
+    /// that is the lag ago.
+    Published { period: usize, lag: usize },
+}
+
+/// The cheapest path of the shortest and some detours. The shortest is preferred as long as it is worse by no more than the
+/// threshold; a detour costs nothing to find if none can win.
 pub struct Ugal {
     detour: Detour,
     candidates: usize,
     threshold: i64,
+    cost: Cost,
 }
 
 impl Ugal {
-    pub fn new(graph: &Graph, candidates: usize, threshold: i64) -> Self {
-        Self { detour: Detour::new(graph, None), candidates, threshold }
+    /// By what the source's router knows itself.
+    pub fn local(graph: &Graph, candidates: usize, threshold: i64) -> Self {
+        Self { detour: Detour::new(graph, None), candidates, threshold, cost: Cost::Local }
+    }
+
+    /// By what all routers publish every `period` cycles, known everywhere `lag` cycles later.
+    pub fn global(graph: &Graph, candidates: usize, threshold: i64, period: usize, lag: usize) -> Self {
+        Self { cost: Cost::Published { period, lag }, ..Self::local(graph, candidates, threshold) }
+    }
+
+    /// The cost from the place to `destination` by way of `via`, which may be the destination.
+    fn cost(&self, graph: &Graph, place: &Place, via: u32, destination: u32) -> i64 {
+        match self.cost {
+            Cost::Local => {
+                let hops = distances(graph, place.router)[via as usize] + distances(graph, destination)[via as usize];
+                i64::from(hops) * place.occupancy[minimal(graph, place.router, via)[0]] as i64
+            }
+            Cost::Published { period, lag } => {
+                let now = place.queues.len() - 1;
+                let Some(known) = now.checked_sub(lag) else { return 0 };
+                let published = &place.queues[known / period * period];
+                let mut sum = 0;
+                let mut at = place.router;
+                for target in [via, destination] {
+                    while at != target {
+                        let port = minimal(graph, at, target)[0];
+                        sum += published[at as usize][port] as i64;
+                        at = graph.peers(at)[port];
+                    }
+                }
+                sum
+            }
+        }
     }
 }
 
 impl Routing for Ugal {
     fn by_way_of(&mut self, graph: &Graph, place: &Place, destination: u32) -> Option<u32> {
-        let from_here = distances(graph, place.router);
-        let from_end = distances(graph, destination);
-        let cost = |target: u32| {
-            let hops = from_here[target as usize] + from_end[target as usize];
-            i64::from(hops) * place.occupancy[minimal(graph, place.router, target)[0]] as i64
-        };
-        let shortest = cost(destination);
+        let shortest = self.cost(graph, place, destination, destination);
         if shortest <= self.threshold {
             return None;
         }
         let drawn: Vec<u32> = (0..self.candidates).map(|_| self.detour.draw(graph, place.router, destination)).collect();
-        let best = drawn.iter().copied().min_by_key(|&via| cost(via)).expect("some were drawn");
-        (shortest > cost(best) + self.threshold).then_some(best)
+        let costs = drawn.iter().map(|&via| self.cost(graph, place, via, destination));
+        let (cost, best) = costs.zip(&drawn).min_by_key(|&(cost, _)| cost).expect("some were drawn");
+        (shortest > cost + self.threshold).then_some(*best)
     }
 
     fn port(&mut self, graph: &Graph, place: &Place, target: u32) -> usize {
