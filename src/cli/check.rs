@@ -44,13 +44,17 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let samples = plan.samples();
     let points_per_sample = plan.n_points() as f64 / samples.len() as f64;
     for (index, config) in samples.iter().enumerate() {
-        let described = anywhere.fits(config).and_then(|()| match here.fits(config) {
+        if let Err(too_large) = anywhere.fits(config) {
+            faults.add_first(too_large);
+            continue;
+        }
+        let described = match here.fits(config) {
             Ok(()) => describe(config, share, &mut here),
             Err(too_large) => {
-                unexamined.add_new(too_large);
+                unexamined.add_first(too_large);
                 outline(config, share).map(|outline| (outline, 0.0))
             }
-        });
+        };
         match described {
             Ok((description, estimate)) => {
                 seconds += estimate * points_per_sample;

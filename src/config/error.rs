@@ -119,6 +119,16 @@ impl ConfigErrors {
         }
     }
 
+    /// Adds the faults of `others` at places where there is none yet: where the points of a sweep fail for one reason in
+    /// numbers of their own, the first stands for all.
+    pub fn add_first(&mut self, others: ConfigErrors) {
+        for fault in others.0 {
+            if self.0.iter().all(|told| told.place != fault.place) {
+                self.0.push(fault);
+            }
+        }
+    }
+
     /// The faults for a terminal: each with its source line and a caret below, and their number at the end.
     #[must_use]
     pub fn render(&self, color: bool) -> String {

@@ -97,7 +97,9 @@ fn check_all(plan: &Plan, team: &Team, room: Option<Room>) -> Result<Prepared, C
     let mut prepared = Prepared::within(room, Some(share));
     let n_partitions = share.ranks * plan.study().points[0].int("runtime.threads") as u32;
     for config in plan.samples() {
-        if let Err(e) = prepared.checked(&config, n_partitions) {
+        if let Err(too_large) = prepared.fits(&config) {
+            faults.add_first(too_large);
+        } else if let Err(e) = prepared.checked(&config, n_partitions) {
             faults.add_new(e);
         }
     }
