@@ -255,6 +255,7 @@ fn nothing_is_left_over() {
         assert!(source.module() == "cli" || !prints, "{path} prints");
         assert!(!source.code.contains(".unwrap()"), "{path}: say why it cannot fail");
         let is_unsafe = source.identifiers().any(|word| word == "unsafe");
-        assert!(!is_unsafe || source.is("output/hdf5/terminated.rs"), "{path} is unsafe");
+        let may_be = ["output/hdf5/terminated.rs", "engine/prefetch.rs"].iter().any(|file| source.is(file));
+        assert!(!is_unsafe || may_be, "{path} is unsafe");
     }
 }

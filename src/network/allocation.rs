@@ -87,9 +87,9 @@ pub(super) struct Allocation {
     asked: List<u16>,
 }
 
-/// A request as an output ranks it: the first at or after the pointer is the least.
+/// The order in which an output takes requests: the first at or after its pointer is the least.
 #[inline]
-fn rank(distance: u16, index: usize) -> u32 {
+fn priority(distance: u16, index: usize) -> u32 {
     u32::from(distance) << 16 | index as u32
 }
 
@@ -140,7 +140,7 @@ impl Allocation {
             } else {
                 let output = only_vc(port, free, router.num_vcs);
                 let distance = distance(input, router.va_grant[output], router.va_accept.len() as u16);
-                self.best[output] = self.best[output].min(rank(distance, k));
+                self.best[output] = self.best[output].min(priority(distance, k));
                 self.rivals.push(k as u16);
             }
         }
@@ -280,7 +280,7 @@ impl Allocation {
             if *best == NOBODY {
                 self.asked.push(out);
             }
-            *best = (*best).min(rank(distance, self.candidates.len()));
+            *best = (*best).min(priority(distance, self.candidates.len()));
             self.candidates.push((own, out, vc));
         });
         is_entangled
