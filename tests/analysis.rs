@@ -305,7 +305,7 @@ fn offered_more_than_the_bound_every_pattern_saturates() {
 #[test]
 fn check_tells_the_bound_or_why_there_is_none() {
     let place = Place::new(&toml("topology = 'slim-fly'\nq = 19\np = 15", "uniform"));
-    let check = |sets: &[&str]| {
+    let bounds = |sets: &[&str]| {
         let mut command = sfpdes();
         command.arg("check").arg(place.input());
         sets.iter().for_each(|set| {
@@ -313,9 +313,21 @@ fn check_tells_the_bound_or_why_there_is_none() {
         });
         let end = finish(command);
         assert!(end.status.success(), "{}", end.stderr);
-        end.stdout.lines().find(|l| l.starts_with("load bound")).unwrap().split_once("bound").unwrap().1.trim().to_string()
+        let row = |name: &str| end.stdout.lines().find_map(|l| Some(l.strip_prefix(name)?.trim().to_string()));
+        (row("load bound").unwrap(), row("load ceiling"))
     };
-    let text = check(&["traffic.self_traffic=true"]);
+    let (text, ceiling) = bounds(&["traffic.self_traffic=true"]);
+    assert_eq!(ceiling.unwrap().split(':').next(), Some("0.8752 flits/cycle/endpoint"));
+    // Some sources of bit reversal share a channel with four others, many with none.
+    let (bound, ceiling) = bounds(&["traffic.pattern=bit-reverse", "network.q=7", "network.p=4"]);
+    let ceiling: f64 = ceiling.as_deref().and_then(|text| text.split(' ').next()).unwrap().parse().unwrap();
+    assert!(bound.starts_with("0.2000 ") && ceiling > 0.4 && ceiling < 1.0, "{bound}, {ceiling}");
+    assert_eq!(
+        bounds(&["routing.algorithm=valiant", "routing.max_hops=3", "router.num_vcs=3"]).1.unwrap(),
+        "not computed: too many paths to follow"
+    );
+    assert_eq!(bounds(&["routing.algorithm=ugal-l"]).1, None);
+    let check = |sets: &[&str]| bounds(sets).0;
     assert_eq!(
         text,
         "0.8752 flits/cycle/endpoint: the channel from router 0 (port 10) to router 361 is full then; 1.9571 hops per packet on \

@@ -3,11 +3,12 @@
 
 mod support;
 
+use rayon::prelude::*;
 use sfpdes::config::{Config, Study};
 use sfpdes::routing::{self, REGISTRY};
 use sfpdes::stats::{PointReport, Status};
-use sfpdes::study::{schema, simulate, static_bound, Prepared, Unwatched};
-use sfpdes::traffic;
+use sfpdes::study::{schema, simulate, static_bound, static_ceiling, Prepared, Unwatched};
+use sfpdes::traffic::{self, TrafficPattern};
 use support::Place;
 
 /// Topology, its table, number of endpoints.
@@ -23,6 +24,14 @@ const SHARE: f64 = 0.3;
 
 /// What is offered of patterns and routings whose bound is not known or high: all of them carry it.
 const LOAD: f64 = 0.1;
+
+/// Networks whose channels are too few for their endpoints; as above.
+const SCARCE: &[(&str, &str, u32)] = &[
+    ("slim-fly", "q = 3\np = 4", 72),
+    ("torus", "dims = [5, 4]\np = 2", 40),
+    ("mesh", "dims = [4, 3]\np = 3", 36),
+    ("hypercube", "n = 4\np = 3", 48),
+];
 
 /// The keys of a pattern that has to be told whom to send to.
 fn keys_of(pattern: &str) -> &'static str {
@@ -47,12 +56,18 @@ fn place(n: u32) -> Place {
 }
 
 /// The configuration of `pattern` under `routing` at `load`; `None` if the routing is not for the topology.
-fn config(
+fn config(place: &Place, network: (&str, &str, u32), routing: &routing::Entry, pattern: &str, load: f64) -> Option<Config> {
+    config_with(place, network, routing, pattern, load, &[])
+}
+
+/// As `config`, with some keys set.
+fn config_with(
     place: &Place,
     (topology, table, _): (&str, &str, u32),
     routing: &routing::Entry,
     pattern: &str,
     load: f64,
+    sets: &[&str],
 ) -> Option<Config> {
     if !routing.topologies.is_empty() && !routing.topologies.contains(&topology) {
         return None;
@@ -65,7 +80,8 @@ fn config(
         routing.name,
         keys_of(pattern)
     );
-    let study = Study::parse(place.input().to_str().unwrap(), &toml, &[], schema()).unwrap_or_else(|e| panic!("{e}\n{toml}"));
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let study = Study::parse(place.input().to_str().unwrap(), &toml, &sets, schema()).unwrap_or_else(|e| panic!("{e}\n{toml}"));
     study.points.into_iter().next()
 }
 
@@ -111,6 +127,47 @@ fn what_is_offered_is_accepted_by_every_routing_under_every_pattern() {
             routing.name
         );
     }
+}
+
+#[test]
+fn no_run_accepts_more_than_the_ceiling_by_any_routing_that_is_not_adaptive() {
+    let (tried, saturated, above_the_bound) = SCARCE
+        .par_iter()
+        .map(|&network| offered_too_much(network))
+        .reduce(Default::default, |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2));
+    assert!(tried > 400 && saturated * 10 > tried * 9, "{saturated} of {tried} saturated");
+    assert!(above_the_bound * 5 > tried, "{above_the_bound} of {tried}: the ceiling has something to say that the bound has not");
+}
+
+/// Offers a network half as much again as its channels carry, and all that endpoints can send: how many points ran, how many were
+/// saturated, and how many accepted more than the bound on what all can send alike.
+fn offered_too_much(network: (&str, &str, u32)) -> (u32, u32, u32) {
+    let (place, mut prepared) = (place(network.2), Prepared::default());
+    let (mut tried, mut saturated, mut above_the_bound) = (0, 0, 0);
+    let oblivious = REGISTRY.iter().filter(|routing| !routing.adaptive);
+    for (routing, pattern) in oblivious.flat_map(|r| traffic::REGISTRY.iter().map(move |p| (r, p))).filter(|(_, p)| !p.timed) {
+        let Some(first) = config(&place, network, routing, pattern.name, LOAD) else { continue };
+        // What cannot be had together is the matter of the test above.
+        let Ok((_, point)) = prepared.checked(&first, 1) else { continue };
+        // Few buffers, which are soon full: while they fill, what has free ways comes out first.
+        let num_vcs = format!("router.num_vcs={}", (routing.vcs_required)(&first, &point.survey).max(2));
+        let sets = [&num_vcs[..], "router.vc_buf_size=4", "measurement.warmup_periods=8"];
+        let bound = static_bound(&point).unwrap().unwrap().load;
+        let highest = 1.0 / (0..network.2).map(|src| point.load.pattern.weight(src)).fold(1.0, f64::max);
+        for rate in [highest, (1.5 * bound).min(highest)] {
+            let what = format!("{} at {rate} by {} on {}", pattern.name, routing.name, network.0);
+            let config = config_with(&place, network, routing, pattern.name, rate, &sets).unwrap();
+            let point = prepared.point(&config, 1).unwrap();
+            let ceiling = static_ceiling(&point, (rate < highest).then_some(rate)).unwrap().unwrap();
+            let report = simulate(&point, &Unwatched).unwrap().report;
+            let (accepted, uncertain) = (report.accepted.mean, report.accepted_ci95);
+            assert!(accepted <= ceiling.load + uncertain + 0.002, "{what}: {accepted} +- {uncertain}, {ceiling:?}");
+            tried += 1;
+            saturated += u32::from(report.status == Status::Saturated);
+            above_the_bound += u32::from(accepted > bound + uncertain + 0.002);
+        }
+    }
+    (tried, saturated, above_the_bound)
 }
 
 /// Every packet arrived, and the window accepted what it was offered, but for what was under way at its beginning and end.

@@ -38,7 +38,8 @@ impl fmt::Display for Busiest {
 ///
 /// Above it the network is saturated for certain: it cannot accept what it is offered. Below it the network may saturate,
 /// because buffers and allocation are not ideal. What is accepted beyond saturation is at most the bound where all
-/// endpoints that send are alike; in other patterns those that do not cross the busiest channels may go on to send more.
+/// endpoints that send are alike; in other patterns those that do not cross the busiest channels may go on to send more, up to
+/// the [`Ceiling`](super::Ceiling).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// The bound.

@@ -6,10 +6,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::legs::Legs;
+use super::paths::Paths;
 use super::Demand;
 use crate::ids::{Port, RouterId};
 use crate::routing::{Choice, Head, Here, RoutingAlgorithm, TwoLegs};
 use crate::topology::{Graph, Search};
+use crate::traffic::TrafficPattern;
 
 /// Destinations are dealt to this many sums, which are then added up in their order: the result does not depend on the
 /// number of threads.
@@ -40,11 +42,26 @@ impl ChannelLoads {
         match routing.two_legs() {
             Some(TwoLegs { detours, straight: false }) => {
                 let legs = Legs::new(graph, detours, demand);
-                let network = add_up(graph, |targets| legs.loads(targets));
+                let network = add_up(graph.n_routers(), |targets| legs.loads(targets));
                 Self::with(network, demand)
             }
             _ => Self::by_choices(graph, routing, demand),
         }
+    }
+
+    /// Of all that `pattern` sends. Where decisions depend on the endpoints, as by a hash of them, these are the loads of
+    /// exactly those decisions if they are few enough to follow, else as [`ChannelLoads::new`] the mean over all that could be.
+    ///
+    /// # Panics
+    /// As [`ChannelLoads::by_choices`].
+    #[must_use]
+    pub fn of_pattern(graph: &Graph, routing: &impl RoutingAlgorithm, pattern: &impl TrafficPattern) -> Self {
+        let paths = if routing.reads_endpoints() { Paths::new(graph, routing, pattern) } else { None };
+        let Some(paths) = paths else { return Self::new(graph, routing, &Demand::new(graph, pattern)) };
+        let injection: Vec<f64> = (0..graph.n_endpoints()).map(|src| pattern.weight(src)).collect();
+        let mut network = paths.loads(&injection);
+        let ejection = network.split_off(graph.n_channels());
+        Self { network, ejection, injection }
     }
 
     /// As [`ChannelLoads::new`], by every decision.
@@ -57,7 +74,7 @@ impl ChannelLoads {
     /// If packets go round for ever: a defect of the routing.
     #[must_use]
     pub fn by_choices(graph: &Graph, routing: &impl RoutingAlgorithm, demand: &Demand) -> Self {
-        let network = add_up(graph, |destinations| {
+        let network = add_up(graph.n_routers(), |destinations| {
             let mut flows = Flows::new(graph, routing);
             let with_endpoints = destinations.filter(|&r| !graph.endpoints(r).is_empty());
             with_endpoints.for_each(|destination| flows.follow(demand, destination));
@@ -71,9 +88,8 @@ impl ChannelLoads {
     }
 }
 
-/// The sum of the loads that `of` finds for runs of routers.
-fn add_up(graph: &Graph, of: impl Fn(Range<RouterId>) -> Vec<f64> + Sync + Send) -> Vec<f64> {
-    let n = graph.n_routers();
+/// The sum of the loads that `of` finds for runs of `n` routers, or of whatever else loads come from.
+pub(super) fn add_up(n: u32, of: impl Fn(Range<u32>) -> Vec<f64> + Sync + Send) -> Vec<f64> {
     let length = n.div_ceil(SUMS).max(1);
     let runs: Vec<Range<RouterId>> = (0..n.div_ceil(length)).map(|i| i * length..n.min((i + 1) * length)).collect();
     let sums: Vec<Vec<f64>> = runs.into_par_iter().map(of).collect();

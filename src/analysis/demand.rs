@@ -1,6 +1,6 @@
 //! How much traffic goes from router to router: a pattern's shares, added up over the endpoints of each.
 
-use crate::ids::RouterId;
+use crate::ids::{EndpointId, RouterId};
 use crate::topology::Graph;
 use crate::traffic::TrafficPattern;
 
@@ -20,6 +20,12 @@ impl Demand {
     /// Of `pattern` on `graph`. Costs N_r^2 + N times the runs that the pattern tells of each endpoint.
     #[must_use]
     pub fn new(graph: &Graph, pattern: &impl TrafficPattern) -> Self {
+        Self::at(graph, pattern, |src| pattern.weight(src))
+    }
+
+    /// As `new`, if each source sends as many flits per cycle as `rate` says.
+    #[must_use]
+    pub fn at(graph: &Graph, pattern: &impl TrafficPattern, rate: impl Fn(EndpointId) -> f64) -> Self {
         let (n_routers, n) = (graph.n_routers(), graph.n_endpoints());
         let size = |r: RouterId| graph.endpoints(r).len() as f64;
         // What changes from one endpoint, or router, to the next: a run then costs two additions.
@@ -30,7 +36,7 @@ impl Demand {
             whole.fill(0.0);
             row.fill(0.0);
             for src in graph.endpoints(source).filter(|&src| pattern.active(src)) {
-                let weight = pattern.weight(src);
+                let weight = rate(src);
                 pattern.shares(src, &mut |run, share| {
                     if run.is_empty() || share == 0.0 {
                         return;
@@ -69,7 +75,7 @@ impl Demand {
             sum += change;
             sum
         });
-        Self { rows, ejected: ejected.collect(), injected: (0..n).map(|src| pattern.weight(src)).collect() }
+        Self { rows, ejected: ejected.collect(), injected: (0..n).map(rate).collect() }
     }
 
     /// From `source` to `destination`.

@@ -11,6 +11,44 @@ use crate::ids::RouterId;
 use crate::routing::detours::Detours;
 use crate::topology::{Graph, Search};
 
+/// Whether the intermediate router may be any but the two ends, and there is one: neither leg then tells of the other's end.
+pub(super) fn are_apart(graph: &Graph, detours: &Detours) -> bool {
+    detours.limit().is_none() && graph.n_routers() > 2
+}
+
+/// What the way from each router to each other costs on average by any third router, if channels have these prices; 0 to itself.
+/// Shapes `[n_routers][n_routers]`, `[n_channels]`.
+pub(super) fn costs(graph: &Graph, detours: &Detours, prices: &[f64]) -> Vec<f64> {
+    let n = graph.n_routers() as usize;
+    // Of legs to each router, from each.
+    let to: Vec<Vec<f64>> =
+        (0..graph.n_routers()).into_par_iter().map(|target| leg_costs(graph, detours, prices, target)).collect();
+    let into: Vec<f64> = to.iter().map(|from| from.iter().sum()).collect();
+    let of = |source: usize| -> Vec<f64> {
+        let out: f64 = to.iter().map(|from| from[source]).sum();
+        let by_all = |target: usize| (out + into[target] - 2.0 * to[target][source]) / (n - 2) as f64;
+        (0..n).map(|target| if target == source { 0.0 } else { by_all(target) }).collect()
+    };
+    (0..n).into_par_iter().flat_map_iter(of).collect()
+}
+
+/// What shortest paths from each router to `target` cost.
+fn leg_costs(graph: &Graph, detours: &Detours, prices: &[f64], target: RouterId) -> Vec<f64> {
+    let mut search = Search::new(graph);
+    search.run(graph, target, |_, _, _| ());
+    let mut cost = vec![0.0; graph.n_routers() as usize];
+    // From the nearest outwards, so that what is left of a path has its cost.
+    for &router in &search.order()[1..] {
+        let mut sum = 0.0;
+        let n_ports = detours.minimal().for_each(router, target, |port| {
+            let channel = graph.channel(router) + u32::from(port);
+            sum += prices[channel as usize] + cost[graph.channel_end(channel) as usize];
+        });
+        cost[router as usize] = sum / n_ports as f64;
+    }
+    cost
+}
+
 /// Demand as legs between routers.
 pub(super) struct Legs<'a> {
     graph: &'a Graph,
@@ -35,7 +73,7 @@ impl<'a> Legs<'a> {
     pub(super) fn new(graph: &'a Graph, detours: &'a Detours, demand: &'a Demand) -> Self {
         let n = graph.n_routers();
         let others = |r: RouterId| (0..n).filter(move |&other| other != r);
-        let kind = if detours.limit().is_none() && n > 2 {
+        let kind = if are_apart(graph, detours) {
             Kind::Any {
                 from: (0..n).map(|r| others(r).map(|d| demand.between(r, d)).sum()).collect(),
                 to: (0..n).map(|r| others(r).map(|s| demand.between(s, r)).sum()).collect(),

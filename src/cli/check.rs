@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::output::readable_bytes;
 use crate::stats::Goal;
 use crate::study::{
-    partitioner_of, routing_of, scenario_of, schema, share_of, static_bound, topology_of, Estimate, Footprint, Plan, Point,
-    Prepared, Room, Share, VOLATILE_TABLES,
+    partitioner_of, routing_of, scenario_of, schema, share_of, static_bound, static_ceiling, topology_of, Estimate, Footprint,
+    Plan, Point, Prepared, Room, Share, VOLATILE_TABLES,
 };
 use crate::traffic;
 
@@ -137,7 +137,9 @@ fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(S
     row("deadlock", evidence.to_string());
     row("zero-load latency", format!("at most {} cycles, from end to end", point.rules.fill));
     row("traffic", traffic(&point));
-    row("load bound", load_bound(&point)?);
+    for (name, value) in load_bounds(&point)? {
+        row(name, value);
+    }
     row(
         "partitions",
         format!("{} ({ranks} ranks x {threads} threads), by {}", ranks * threads, partitioner_of(config, &point.params).name()),
@@ -173,29 +175,39 @@ fn traffic(point: &Point) -> String {
     format!("{name}: {}; {active} of {n} endpoints send", entry.summary)
 }
 
-/// Up to which load the channels can carry what is offered.
-fn load_bound(point: &Point) -> Result<String, ConfigErrors> {
+/// Up to which load the channels can carry what is offered, and the most they carry of more; or why that is not known.
+fn load_bounds(point: &Point) -> Result<Vec<(&'static str, String)>, ConfigErrors> {
+    let unknown = |why: String| Ok(vec![("load bound", why)]);
     let routing = routing_of(&point.config);
     if routing.adaptive {
-        return Ok(format!("none: `{}` decides by the state of the network", routing.name));
+        return unknown(format!("none: `{}` decides by the state of the network", routing.name));
     }
     if let Some(list) = point.load.pattern.messages() {
-        return Ok(format!(
+        return unknown(format!(
             "none: a list of messages has no load ({} messages, {} flits)",
             list.messages().len(),
             list.n_flits()
         ));
     }
     if scenario_of(&point.config)?.is_some() {
-        return Ok("none: with faults a part of what is offered is refused".into());
+        return unknown("none: with faults a part of what is offered is refused".into());
     }
     let n = point.graph.n_routers();
     if n > BOUND_MAX_ROUTERS {
-        return Ok(format!("not computed: {n} routers, more than {BOUND_MAX_ROUTERS}"));
+        return unknown(format!("not computed: {n} routers, more than {BOUND_MAX_ROUTERS}"));
     }
-    let Some(bound) = static_bound(point)? else { return Ok("none: nobody sends".into()) };
-    let load = if bound.load > 1.0 { "above 1".to_string() } else { format!("{:.4} flits/cycle/endpoint", bound.load) };
-    Ok(format!("{load}: {} is full then; {:.4} hops per packet on average", bound.busiest, bound.hops))
+    let Some(bound) = static_bound(point)? else { return unknown("none: nobody sends".into()) };
+    let load = if bound.load > 1.0 { "above 1".to_string() } else { flits(bound.load) };
+    let ceiling = match static_ceiling(point, None)? {
+        Some(ceiling) => format!("{}: beyond saturation, too, no more than that is accepted", flits(ceiling.load)),
+        None => "not computed: too many paths to follow".into(),
+    };
+    let full = format!("{load}: {} is full then; {:.4} hops per packet on average", bound.busiest, bound.hops);
+    Ok(vec![("load bound", full), ("load ceiling", ceiling)])
+}
+
+fn flits(load: f64) -> String {
+    format!("{load:.4} flits/cycle/endpoint")
 }
 
 fn sizes(assignment: &[u32], n: u32) -> String {

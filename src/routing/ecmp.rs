@@ -84,4 +84,8 @@ impl RoutingAlgorithm for Ecmp {
     fn reads_hops(&self) -> bool {
         self.vcs.reads_hops()
     }
+
+    fn reads_endpoints(&self) -> bool {
+        true
+    }
 }

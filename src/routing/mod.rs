@@ -129,6 +129,12 @@ pub trait RoutingAlgorithm: Send + Sync {
         true
     }
 
+    /// Whether decisions depend on which endpoints of two routers a packet is for. `choices` are then those for all of them;
+    /// `route` makes the one for those of its packet, and neither draws nor looks at the view.
+    fn reads_endpoints(&self) -> bool {
+        false
+    }
+
     /// How the algorithm is made of shortest paths and detours, if that is all it does. Static analyses then follow legs and
     /// not whole paths, of which there are N_r times as many.
     fn two_legs(&self) -> Option<TwoLegs<'_>> {
@@ -248,6 +254,12 @@ macro_rules! algorithms {
             fn reads_hops(&self) -> bool {
                 match self {
                     $(Routing::$Algorithm(algorithm) => algorithm.reads_hops(),)*
+                }
+            }
+
+            fn reads_endpoints(&self) -> bool {
+                match self {
+                    $(Routing::$Algorithm(algorithm) => algorithm.reads_endpoints(),)*
                 }
             }
 

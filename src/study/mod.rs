@@ -26,7 +26,7 @@ pub use footprint::{Estimate, Footprint, Share};
 pub use layers::layer_table;
 pub use leader::default_output;
 pub use plan::Plan;
-pub use prepare::{partitioner_of, routing_of, static_bound, topology_of, Prepared};
+pub use prepare::{partitioner_of, routing_of, static_bound, static_ceiling, topology_of, Prepared};
 pub use room::Room;
 pub use run::{print_table, run, share_of, Finished, Request, VOLATILE_TABLES};
 pub use schema::{cube_schema, reference, schema, PARTITIONERS};

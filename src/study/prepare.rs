@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{Bound, ChannelLoads, Demand};
+use crate::analysis::{Bound, Ceiling, ChannelLoads};
 use crate::config::{Config, ConfigError, ConfigErrors};
 use crate::ids::RouterId;
 use crate::network::{Layout, Load, Network, Params};
 use crate::partition::{assign, Partitioner};
 use crate::routing::deadlock::{self, Evidence};
-use crate::routing::Survey;
+use crate::routing::{Routing, Survey};
 use crate::stats::Rules;
 use crate::study::cube_faults::{among_live, check_routing, failures, scenario_of};
 use crate::study::plan::LOAD;
@@ -295,8 +295,23 @@ impl Prepared {
 /// # Errors
 /// What building the routing refuses.
 pub fn static_bound(point: &Point) -> Result<Option<Bound>, ConfigErrors> {
+    let loads = ChannelLoads::of_pattern(&point.graph, &routing_everywhere(point)?, &*point.load.pattern);
+    Ok(Bound::new(&point.graph, &loads))
+}
+
+/// The most that `point` can accept at injection rate `rate`, or at any if there is none given; `None` if nothing is sent, or
+/// there are too many paths to follow. The routing must not be adaptive. Builds it for all routers.
+///
+/// # Errors
+/// What building the routing refuses.
+pub fn static_ceiling(point: &Point, rate: Option<f64>) -> Result<Option<Ceiling>, ConfigErrors> {
+    let pattern = &*point.load.pattern;
+    // No endpoint is offered more than a flit per cycle: at this rate the busiest one is.
+    let highest = || 1.0 / (0..point.graph.n_endpoints()).map(|src| pattern.weight(src)).fold(1.0, f64::max);
+    Ok(Ceiling::new(&point.graph, &routing_everywhere(point)?, pattern, rate.unwrap_or_else(highest)))
+}
+
+fn routing_everywhere(point: &Point) -> Result<Routing, ConfigErrors> {
     let all: Vec<RouterId> = (0..point.graph.n_routers()).collect();
-    let routing = (routing_of(&point.config).build)(&point.config, &point.survey, &all)?;
-    let demand = Demand::new(&point.graph, &*point.load.pattern);
-    Ok(Bound::new(&point.graph, &ChannelLoads::new(&point.graph, &routing, &demand)))
+    (routing_of(&point.config).build)(&point.config, &point.survey, &all)
 }
