@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use output_sample::{empty_report, network, point, report, runtime, study};
 use sfpdes::output::{
-    plot, read_table, render_table, summary_path, write_summary, Axis, Coordinate, PointRecord, PointTable, RunInfo, Store,
+    plot, read_table, render_search, render_table, summary_path, write_summary, Axis, Coordinate, PointRecord, PointTable,
+    RunInfo, Store, StudyKind, TableColumn, Values,
 };
 
 /// Makes a results file with the given points of `run`, each changed by `change`.
@@ -127,6 +128,44 @@ fn the_table_tells_what_is_steady_and_whether_there_is_anything() {
     assert!(!render_table(&table(&run, &[0], |_| ()), None).contains("not steady"));
     let single = RunInfo { n_points: 1, axes: vec![], ..run };
     assert_eq!(render_table(&table(&single, &[], |_| ()), None), "no point of 1 is finished\n");
+}
+
+/// What a search found, with these brackets.
+fn found(brackets: &[[f64; 2]]) -> PointTable {
+    let n = brackets.len();
+    let column = |name: &str, values: Vec<f64>| {
+        let (unit, long_name) = ("flits/cycle/endpoint".into(), String::new());
+        TableColumn { name: name.into(), unit, long_name, values: Values::Float(values) }
+    };
+    let columns = vec![
+        column("carried_load", brackets.iter().map(|b| b[0]).collect()),
+        column("refused_load", brackets.iter().map(|b| b[1]).collect()),
+        column("accepted_load", brackets.iter().map(|b| b[0]).collect()),
+        column("accepted_load_ci95", vec![0.0004; n]),
+    ];
+    PointTable { kind: StudyKind::Simulation, points: (0..n as u64).collect(), n_points: n, axes: vec![], columns }
+}
+
+#[test]
+fn a_search_shows_as_many_decimals_as_its_tolerance_has_meaning_for() {
+    let third = 1.0 / 3.0;
+    for (tolerance, bracket, shown) in [
+        (0.5, [0.25, 0.75], ["0.25", "0.75"]),
+        (0.05, [third, third + 0.05], ["0.333", "0.383"]),
+        (0.01, [third, third + 0.01], ["0.333", "0.343"]),
+        (0.001, [third, third + 0.001], ["0.3333", "0.3343"]),
+        (0.000_01, [third, third + 0.000_01], ["0.333333", "0.333343"]),
+        // Many loads in a round make a bracket that is much narrower than asked for.
+        (0.05, [third, third + 0.000_8], ["0.3333", "0.3341"]),
+        // Nothing was refused.
+        (0.05, [1.0, 1.0], ["1.000", "1.000"]),
+    ] {
+        let text = render_search(&found(&[bracket]), tolerance, None);
+        let row = &cells(&text, 4)[0];
+        assert_eq!(row[..2], shown, "{tolerance}: {text}");
+        // What was measured is as exact as its interval says, and no less than the ends.
+        assert_eq!(row[3], format!("{:.*}", (shown[0].len() - 2).max(4), 0.0004), "{text}");
+    }
 }
 
 /// Draws the figure of a results file, checks that both files are whole, and returns the SVG.

@@ -116,13 +116,16 @@ pub fn render_search(found: &PointTable, tolerance: f64, width: Option<usize>) -
         rank: 0,
         number: !matches!(axis.values, Values::Text(_)),
     });
+    let digits = search_decimals(found, tolerance);
+    // What was measured has an accuracy of its own, which its interval tells.
+    let measured = digits.max(4);
     let titles = [
-        ("carried_load", "carried up to", 4, 0),
-        ("refused_load", "refused from", 4, 0),
-        ("accepted_load", "accepted there", 4, 0),
-        ("accepted_load_ci95", "+-95%", 4, 1),
-        ("accepted_load_highest", "most accepted", 4, 2),
-        ("accepted_load_highest_ci95", "its +-95%", 4, 3),
+        ("carried_load", "carried up to", digits, 0),
+        ("refused_load", "refused from", digits, 0),
+        ("accepted_load", "accepted there", measured, 0),
+        ("accepted_load_ci95", "+-95%", measured, 1),
+        ("accepted_load_highest", "most accepted", measured, 2),
+        ("accepted_load_highest_ci95", "its +-95%", measured, 3),
         ("loads_tried", "loads tried", 0, 4),
     ];
     let rows = 0..found.points.len();
@@ -138,6 +141,15 @@ pub fn render_search(found: &PointTable, tolerance: f64, width: Option<usize>) -
         text.push_str("where both are the same, the highest load that was tried is carried\n");
     }
     text
+}
+
+/// Decimals of the loads that a search found: rounding is at most a twentieth of the tolerance, and ends of a bracket that differ
+/// look different.
+fn search_decimals(found: &PointTable, tolerance: f64) -> usize {
+    let until = |step: f64| (-step.log10() - 1e-9).ceil().max(0.0) as usize;
+    let width = |row| Some(found.number("refused_load", row)? - found.number("carried_load", row)?);
+    let widths = (0..found.points.len()).filter_map(width).filter(|&width| width > 0.0);
+    widths.map(until).fold(until(tolerance) + 1, usize::max)
 }
 
 /// A title over its unit.
