@@ -161,7 +161,7 @@ fn a_search_shows_as_many_decimals_as_its_tolerance_has_meaning_for() {
         (0.05, [1.0, 1.0], ["1.000", "1.000"]),
     ] {
         let text = render_search(&found(&[bracket]), tolerance, None);
-        let row = &cells(&text, 4)[0];
+        let row = &cells(&text, 3)[0];
         assert_eq!(row[..2], shown, "{tolerance}: {text}");
         // What was measured is as exact as its interval says, and no less than the ends.
         assert_eq!(row[3], format!("{:.*}", (shown[0].len() - 2).max(4), 0.0004), "{text}");

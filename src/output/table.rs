@@ -152,10 +152,10 @@ fn search_decimals(found: &PointTable, tolerance: f64) -> usize {
     widths.map(until).fold(until(tolerance) + 1, usize::max)
 }
 
-/// A title over its unit.
+/// A title, of two lines if it has several words, over its unit.
 fn head(title: &str, unit: &str) -> String {
     let unit = unit.replace("flits/cycle/endpoint", "flits/cyc/ep").replace("flits/cycle", "flits/cyc");
-    let title = title.replace(' ', "\n");
+    let title = title.replacen(' ', "\n", 1);
     if unit.is_empty() || unit == "1" {
         title
     } else {
