@@ -44,6 +44,13 @@ fn help_teaches_and_goes_to_stdout() {
         assert_eq!((end.code(), end.stderr.as_str()), (Some(0), ""), "{arguments:?}");
         teaches.iter().for_each(|word| assert!(end.stdout.contains(word), "{arguments:?} lacks {word}:\n{}", end.stdout));
     }
+    // Lines that are broken by hand and by the width come out ragged: an example that is too long would be continued as one.
+    for arguments in [&["--help"][..], &["cube", "--help"]] {
+        let help = sfpdes_with(arguments).stdout;
+        let (_, examples) = help.split_once("Examples:\n").unwrap();
+        let lines: Vec<&str> = examples.lines().take_while(|line| !line.is_empty()).collect();
+        assert!(lines.len() >= 5 && lines.iter().all(|l| l.starts_with("  sfpdes ") || l.starts_with("  mpirun ")), "{examples}");
+    }
 }
 
 #[test]
@@ -59,6 +66,7 @@ fn a_wrong_command_line_is_bad_input() {
         (&[input, "--threads", "two"], "two"),
         (&["check"], "no input"),
         (&["plot"], "RESULTS"),
+        (&["reproduce"], "no figure: give one of fig6a, "),
         (&["chek", input], "there is no command and no file `chek`; did you mean `check`?"),
         (&["simulate", input], "there is no command and no file `simulate`"),
         // What would change nothing is not taken.
@@ -389,8 +397,11 @@ fn file_trouble_has_its_own_code() {
     assert_eq!(end.code(), Some(exit::IO), "{}", end.stderr);
     assert!(end.stderr.contains("damaged.h5"));
     assert_eq!(fs::read_to_string(&damaged).unwrap(), "this is no HDF5 file");
-    let end = sfpdes_with(&["plot", place.path("missing.h5").to_str().unwrap()]);
-    assert_eq!(end.code(), Some(exit::IO), "{}", end.stderr);
+    for (results, says) in [("missing.h5", "missing.h5: no such file\n"), (".", "is a folder; name the results file in it\n")] {
+        let end = sfpdes_with(&["plot", place.path(results).to_str().unwrap()]);
+        assert_eq!(end.code(), Some(exit::IO), "{}", end.stderr);
+        assert!(end.stderr.ends_with(says) && end.stderr.lines().count() == 1, "{}", end.stderr);
+    }
 }
 
 #[test]

@@ -224,4 +224,19 @@ fn the_study_prints_a_line_for_each_point_and_refuses_what_has_no_layers() {
         assert_eq!((end.code(), end.stdout.as_str()), (Some(sfpdes::error::exit::INPUT), ""));
         assert!(end.stderr.contains(says), "{}", end.stderr);
     }
+    // Faults of keys, of the network and of the routing, those of every point, at once; what hangs on an unknown value is silent.
+    for (sets, all) in [
+        (&["router.wombats=1", "network.q=[6, 10]"][..], &["router.wombats", "q = 6", "q = 10"][..]),
+        (&["router.wombats=1", "network.q=6", "routing.algorithm=valiant"], &["router.wombats", "q = 6", "not of `valiant`"]),
+        (&["router.num_vcs=none", "network.q=3", "routing.tie=per_packet"], &["num_vcs", "one path per pair"]),
+        (&["network.q=six", "routing.algorithm=valiant"], &["network.q", "not of `valiant`"]),
+        (&["network.q=6", "routing.algorithm=vallient"], &["did you mean", "q = 6"]),
+        (&["network.topology=[]", "routing.algorithm=valiant"], &["network.topology", "not of `valiant`"]),
+    ] {
+        // The sweep of the file would name `routing.tie` for other algorithms, too.
+        let end = run(&[&["routing.tie=lowest_id"], sets].concat());
+        assert_eq!((end.code(), end.stdout.as_str()), (Some(sfpdes::error::exit::INPUT), ""));
+        assert!(all.iter().all(|says| end.stderr.contains(says)), "{all:?}: {}", end.stderr);
+        assert!(end.stderr.contains(&format!("{} faults", all.len())), "{all:?}: {}", end.stderr);
+    }
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use output_sample::{empty_report, network, point, report, runtime, study};
 use sfpdes::output::{
-    plot, read_table, render_table, summary_path, write_summary, Axis, Coordinate, PointRecord, PointTable, RunInfo, Store,
+    plot, read_table, render_search, render_table, summary_path, write_summary, Axis, Coordinate, PointRecord, PointTable,
+    RunInfo, Store, StudyKind, TableColumn, Values,
 };
 
 /// Makes a results file with the given points of `run`, each changed by `change`.
@@ -54,42 +55,117 @@ fn the_summary_has_a_row_per_finished_point() {
 }
 
 #[test]
-fn the_table_fits_and_flags_what_is_not_steady() {
+fn the_table_flags_what_is_not_steady() {
     let run = study(&["minimal", "valiant"], 4);
     let table = table(&run, &[0, 2, 3, 7], |r| {
         if r.index == 0 {
             r.report = empty_report();
         }
     });
-    let text = render_table(&table, true);
+    let text = render_table(&table, None);
     assert!(text.is_ascii());
-    assert!(text.lines().all(|l| l.len() <= 100), "{text}");
     let rows: Vec<_> = text.lines().filter(|l| l.contains("minimal") || l.contains("valiant")).collect();
     assert_eq!(rows.len(), 4);
     assert!(rows[0].contains(" - |"), "nothing measured: {}", rows[0]);
     assert!(rows[1].contains("0.75") && rows[1].contains("converged"));
     assert!(rows[2].contains("1.00") && rows[2].contains("(800.00)") && rows[2].contains("saturated"));
     assert!(text.contains("not steady") && text.contains("4 of 8 points finished"));
-    assert!(!render_table(&table, false).is_ascii(), "a terminal gets lines");
+    assert!(!render_table(&table, Some(100)).is_ascii(), "a terminal gets lines");
+}
+
+/// The cells of a table that has `n` lines of heads, without those that are empty.
+fn cells(text: &str, n: usize) -> Vec<Vec<&str>> {
+    let rows = text.lines().filter(|l| l.starts_with(['|', '│'])).skip(n);
+    rows.map(|row| row.split(['|', '│', '┆']).map(str::trim).filter(|cell| !cell.is_empty()).collect()).collect()
 }
 
 #[test]
-fn the_table_fits_with_many_axes_and_without_any() {
+fn no_cell_is_broken_however_many_axes_there_are() {
+    const WORD: &str = "bit-complement of a long name";
     let mut run = study(&["minimal"], 2);
-    let steady = table(&run, &[0], |_| ());
-    assert!(!render_table(&steady, true).contains("not steady"));
-    for i in 0..4 {
-        let values = vec![Coordinate::Text("a_rather_long_word".into())];
-        let (name, long_name) = (format!("router.key_number_{i}"), "a key".to_string());
-        run.axes.push(Axis { name, unit: String::new(), long_name, values });
+    for i in 0..8 {
+        let name = format!("router.key_number_{i}");
+        run.axes.push(Axis { name, unit: String::new(), long_name: "a key".into(), values: vec![Coordinate::Text(WORD.into())] });
+        let wide = table(&run, &[1], |r| r.coordinates.extend(vec![Coordinate::Text(WORD.into()); i + 1]));
+        for width in [None, Some(40), Some(80), Some(120), Some(usize::MAX)] {
+            let text = render_table(&wide, width);
+            let rows = cells(&text, 2);
+            assert_eq!(rows.len(), 1, "one line per point: {text}");
+            assert_eq!(rows[0].iter().filter(|&&cell| cell == WORD).count(), i + 1, "{text}");
+            assert!(rows[0].contains(&"(800.00)") && rows[0].contains(&"saturated"), "the main columns stay: {text}");
+        }
     }
-    let wide = table(&run, &[1], |r| r.coordinates.extend(vec![Coordinate::Text("a_rather_long_word".into()); 4]));
-    let text = render_table(&wide, true);
-    assert!(text.lines().all(|l| l.len() <= 100), "{text}");
-    assert!(text.contains("(800.00)") && text.contains("saturated"), "the main columns stay: {text}");
-    run.axes.clear();
-    let single = table(&RunInfo { n_points: 1, ..run.clone() }, &[], |_| ());
-    assert_eq!(render_table(&single, true), "no point of 1 is finished\n");
+}
+
+#[test]
+fn a_narrow_terminal_gets_fewer_columns_and_hears_which_are_missing() {
+    let table = table(&study(&["minimal", "valiant"], 4), &[0, 3], |_| ());
+    let all = render_table(&table, Some(usize::MAX));
+    assert!(!all.contains("no room"), "{all}");
+    let widest =
+        |text: &str| text.lines().filter(|l| !l.starts_with(|c: char| c.is_ascii())).map(|l| l.chars().count()).max().unwrap();
+    let names = |text: &str| -> Vec<String> {
+        let line = text.lines().find_map(|l| l.strip_prefix("no room for ")?.strip_suffix(": the CSV file has them"));
+        line.map_or(vec![], |names| names.split(", ").map(String::from).collect())
+    };
+    let mut missing = Vec::new();
+    for width in (1..=widest(&all)).rev() {
+        let text = render_table(&table, Some(width));
+        let now = names(&text);
+        assert!(now.starts_with(&missing), "at {width} something is back: {text}");
+        assert_eq!(cells(&text, 2)[0].len(), cells(&all, 2)[0].len() - now.len(), "{text}");
+        assert!(widest(&text) <= width || now.len() == 7, "{width}: {text}");
+        missing = now;
+    }
+    assert_eq!(missing, ["point", "network latency", "busiest channel", "hops", "p99", "+-95%", "offered"]);
+    // A log or a file has room for everything.
+    assert_eq!(cells(&render_table(&table, None), 2), cells(&all, 2));
+}
+
+#[test]
+fn the_table_tells_what_is_steady_and_whether_there_is_anything() {
+    let run = study(&["minimal"], 2);
+    assert!(!render_table(&table(&run, &[0], |_| ()), None).contains("not steady"));
+    let single = RunInfo { n_points: 1, axes: vec![], ..run };
+    assert_eq!(render_table(&table(&single, &[], |_| ()), None), "no point of 1 is finished\n");
+}
+
+/// What a search found, with these brackets.
+fn found(brackets: &[[f64; 2]]) -> PointTable {
+    let n = brackets.len();
+    let column = |name: &str, values: Vec<f64>| {
+        let (unit, long_name) = ("flits/cycle/endpoint".into(), String::new());
+        TableColumn { name: name.into(), unit, long_name, values: Values::Float(values) }
+    };
+    let columns = vec![
+        column("carried_load", brackets.iter().map(|b| b[0]).collect()),
+        column("refused_load", brackets.iter().map(|b| b[1]).collect()),
+        column("accepted_load", brackets.iter().map(|b| b[0]).collect()),
+        column("accepted_load_ci95", vec![0.0004; n]),
+    ];
+    PointTable { kind: StudyKind::Simulation, points: (0..n as u64).collect(), n_points: n, axes: vec![], columns }
+}
+
+#[test]
+fn a_search_shows_as_many_decimals_as_its_tolerance_has_meaning_for() {
+    let third = 1.0 / 3.0;
+    for (tolerance, bracket, shown) in [
+        (0.5, [0.25, 0.75], ["0.25", "0.75"]),
+        (0.05, [third, third + 0.05], ["0.333", "0.383"]),
+        (0.01, [third, third + 0.01], ["0.333", "0.343"]),
+        (0.001, [third, third + 0.001], ["0.3333", "0.3343"]),
+        (0.000_01, [third, third + 0.000_01], ["0.333333", "0.333343"]),
+        // Many loads in a round make a bracket that is much narrower than asked for.
+        (0.05, [third, third + 0.000_8], ["0.3333", "0.3341"]),
+        // Nothing was refused.
+        (0.05, [1.0, 1.0], ["1.000", "1.000"]),
+    ] {
+        let text = render_search(&found(&[bracket]), tolerance, None);
+        let row = &cells(&text, 3)[0];
+        assert_eq!(row[..2], shown, "{tolerance}: {text}");
+        // What was measured is as exact as its interval says, and no less than the ends.
+        assert_eq!(row[3], format!("{:.*}", (shown[0].len() - 2).max(4), 0.0004), "{text}");
+    }
 }
 
 /// Draws the figure of a results file, checks that both files are whole, and returns the SVG.

@@ -146,7 +146,7 @@ fn ranks_that_cannot_be_shared_equally_are_refused() {
     let mut check = sfpdes();
     check.arg("check").arg(place.input()).args(["-n", "4", "-s", "2"]);
     let text = finish(check).stdout;
-    assert!(text.contains("2 (2 ranks x 1 threads)") && text.contains("on 4 cores"), "{text}");
+    assert!(text.contains("2 (2 ranks x 1 thread)") && text.contains("on 4 cores"), "{text}");
 }
 
 #[test]

@@ -79,7 +79,8 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let _ = writeln!(text, "\n{:<28}{most}{points}", "points");
     if unexamined.0.is_empty() {
         let time = duration(seconds);
-        let _ = writeln!(text, "{:<28}about {time} on {cores} cores, if no point saturates", "time for all points");
+        let cores = counted(cores, "core");
+        let _ = writeln!(text, "{:<28}about {time} on {cores}, if no point saturates", "time for all points");
     }
     for ConfigError { place, message, .. } in unexamined.0 {
         log::warn!("{place}: {message}; nothing more of it was examined");
@@ -142,7 +143,13 @@ fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(S
     }
     row(
         "partitions",
-        format!("{} ({ranks} ranks x {threads} threads), by {}", ranks * threads, partitioner_of(config, &point.params).name()),
+        format!(
+            "{} ({} x {}), by {}",
+            ranks * threads,
+            counted(ranks, "rank"),
+            counted(threads, "thread"),
+            partitioner_of(config, &point.params).name()
+        ),
     );
     let sizes = sizes(&point.layout.assignment, ranks * threads);
     row("routers per partition", sizes);
@@ -154,7 +161,7 @@ fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(S
     }
     row("cycles", format!("at most {}", estimate.longest));
     let seconds = estimate.seconds(ranks * threads);
-    row("time", format!("about {} on {} cores", duration(seconds), ranks * threads));
+    row("time", format!("about {} on {}", duration(seconds), counted(ranks * threads, "core")));
     Ok((text, seconds))
 }
 
@@ -219,6 +226,11 @@ fn sizes(assignment: &[u32], n: u32) -> String {
     } else {
         format!("{min} to {max}")
     }
+}
+
+/// So many of what `noun` names one of.
+fn counted(n: u32, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn duration(seconds: f64) -> String {

@@ -17,9 +17,9 @@ Examples:
   sfpdes cube inputs/paper/esv_table2.toml --set cube.n=12 --set cube.faults=[50,100,200]
   sfpdes cube explain --n 4 --faulty-nodes 1,6 --from 0 --to 15
 
-Prints the table on stdout; writes results/NAME.h5, a summary as CSV and the figure as SVG and PNG beside it. The standard
-errors tell how certain a value is: they are over fault sets, since pairs of one fault set have the same faults. A run
-that was stopped goes on with the first cell that is missing when the same command is given again.
+Prints the table on stdout; writes results/NAME.h5, a summary as CSV and the figure as SVG and PNG beside it. \
+The standard errors tell how certain a value is: they are over fault sets, since pairs of one fault set have the same faults. \
+A run that was stopped goes on with the first cell that is missing when the same command is given again.
 
 docs/hypercube.md explains models, criteria and columns; `sfpdes keys` lists the keys of [cube].";
 

@@ -19,8 +19,8 @@ pub struct LayersArgs {
 
 /// Prints one line of CSV per point of the input.
 pub fn layers(args: &LayersArgs) -> Result<(), Error> {
-    let study = Study::load(&args.input.input()?, &args.input.sets, schema())?;
-    let text = layer_table(&study)?.iter().map(|row| csv_line(row) + "\n").collect::<String>();
+    let table = layer_table(Study::examine_file(&args.input.input()?, &args.input.sets, schema()))?;
+    let text = table.iter().map(|row| csv_line(row) + "\n").collect::<String>();
     // A reader that has gone away is no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     Ok(())

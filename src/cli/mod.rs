@@ -23,17 +23,17 @@ use crate::study::{abort, Team};
 const EXAMPLES: &str = "\
 Examples:
   sfpdes inputs/quick.toml                       a small Slim Fly, latency against load
-  sfpdes inputs/quick.toml --threads 2           the same on two threads: the same numbers to the last bit
+  sfpdes inputs/quick.toml --threads 2           the same on two threads, to the last bit
   mpirun -n 64 sfpdes inputs/slim_fly_q19.toml   10,830 endpoints on 64 ranks
-  sfpdes check inputs/quick.toml                 sizes, partition, lookahead, memory and time, without running
+  sfpdes check inputs/quick.toml                 sizes, lookahead, memory and time of a run
   sfpdes plot results/quick.h5                   draw the curves
-  sfpdes cube inputs/paper/esv_table1.toml       fault-tolerant routing in hypercubes: sfpdes cube --help
+  sfpdes cube inputs/paper/esv_table1.toml       fault-tolerant routing in hypercubes
   sfpdes inputs/quick.toml --set network.q=7 --set traffic.injection_rate=[0.1,0.5]
 
 A run that was stopped goes on where it was when the same command is given again.
 
-Exit codes: 0 ran (saturated points included), 1 internal error, 2 bad input, 3 file trouble, 4 the network stalled
-(deadlock), 75 stopped by a signal with all finished points saved.";
+Exit codes: 0 ran (saturated points included), 1 internal error, 2 bad input, 3 file trouble, \
+4 the network stalled (deadlock), 75 stopped by a signal with all finished points saved.";
 
 /// Simulates interconnection networks: latency and accepted load of Slim Fly and its peers, the same on any number of ranks.
 #[derive(Parser)]

@@ -1,5 +1,6 @@
 //! `sfpdes plot RESULTS`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -20,6 +21,12 @@ pub struct PlotArgs {
 /// Draws the figures and says where they are.
 pub fn plot(args: &PlotArgs) -> Result<(), Error> {
     let stem = args.output.as_deref().map(stem_of).transpose()?;
+    match std::fs::metadata(&args.results) {
+        Ok(found) if found.is_dir() => return Err(Error::io(&args.results, "is a folder; name the results file in it")),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Err(Error::io(&args.results, "no such file")),
+        // What else is wrong with it shows when it is read.
+        _ => {}
+    }
     draw(&args.results, stem.as_deref())
 }
 

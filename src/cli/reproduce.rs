@@ -22,7 +22,8 @@ pub struct ReproduceArgs {
 /// Runs the figure's input, draws it, and shows the result and the claims on rank 0.
 pub fn run(args: &ReproduceArgs, team: &Team) -> Result<(), Error> {
     let names = || paper::FIGURES.iter().map(|f| f.name).collect::<Vec<_>>().join(", ");
-    let name = args.input.input()?.to_string_lossy().into_owned();
+    let named = args.input.input().map_err(|_| Error::Usage(format!("no figure: give one of {}", names())))?;
+    let name = named.to_string_lossy().into_owned();
     let figure = paper::find(&name).ok_or_else(|| Error::Usage(format!("no figure `{name}`; there are {}", names())))?;
     let interrupted = watch_signals()?;
     let request = Request {

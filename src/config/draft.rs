@@ -22,8 +22,8 @@ pub(super) struct Given {
 pub(super) struct Slot {
     /// Where the key stands.
     pub place: Place,
-    /// One value, or for a swept key all of them.
-    pub values: Vec<Given>,
+    /// One value, or for a swept key all of them; shared by all configurations that are made from one input.
+    pub values: Arc<[Given]>,
 }
 
 /// Where a key and its value are typed: in the file, or after `--set`.
@@ -153,7 +153,7 @@ impl<'a> Draft<'a> {
         let given = self.check(site, index, value);
         self.suspect[index] = given.is_none();
         self.axes.retain(|&axis| axis != index);
-        self.slots[index] = given.map(|given| Slot { place: key_place, values: vec![given] });
+        self.slots[index] = given.map(|given| Slot { place: key_place, values: Arc::new([given]) });
     }
 
     /// Sweeps key `index` over `list`.
@@ -166,7 +166,7 @@ impl<'a> Draft<'a> {
                 if !self.axes.contains(&index) {
                     self.axes.push(index);
                 }
-                self.slots[index] = Some(Slot { place: key_place, values });
+                self.slots[index] = Some(Slot { place: key_place, values: values.into() });
             }
             None => {
                 self.axes.retain(|&axis| axis != index);

@@ -10,14 +10,14 @@ use super::files::Files;
 use super::schema::{Condition, Definition, Schema};
 use super::{ConfigError, Default, Value};
 
-/// A checked input, shared by its points.
+/// A checked input, shared by its points. What no configuration changes is shared with its variants too ([`Config::with`]).
 #[derive(Clone, Debug)]
 pub(super) struct Input {
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     /// The folder that relative paths start from.
     pub folder: PathBuf,
     /// By key of the schema.
-    pub defaults: Vec<Option<Value>>,
+    pub defaults: Arc<[Option<Value>]>,
     /// By key of the schema.
     pub slots: Vec<Option<Slot>>,
     /// The swept keys, the slowest first.
@@ -206,7 +206,7 @@ impl Config {
             }
             let place = Place::Key((*path).to_string());
             let given = Given { value: value.clone(), place: place.clone() };
-            input.slots[index] = Some(Slot { place, values: vec![given] });
+            input.slots[index] = Some(Slot { place, values: Arc::new([given]) });
             input.unsound[index] = false;
         }
         Self { input: Arc::new(input), point: point.into() }
@@ -220,7 +220,7 @@ impl Config {
         let mut input = (*self.input).clone();
         if let Some(slot) = &mut input.slots[self.index(path)] {
             slot.place = place.clone();
-            slot.values.iter_mut().for_each(|given| given.place = place.clone());
+            Arc::make_mut(&mut slot.values).iter_mut().for_each(|given| given.place = place.clone());
         }
         Self { input: Arc::new(input), point: self.point.clone() }
     }

@@ -84,7 +84,8 @@ impl Study {
         let Draft { slots, axes, suspect, mut faults, .. } = draft;
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_path_buf();
         let defaults = schema.keys.iter().map(Definition::default_value).collect();
-        let input = Arc::new(Input { schema: schema.clone(), folder, defaults, slots, axes, unsound, files: Files::default() });
+        let input =
+            Arc::new(Input { schema: Arc::new(schema.clone()), folder, defaults, slots, axes, unsound, files: Files::default() });
         if is_toml {
             check(&input, &Context { suspect: &suspect, file: Place::File(file.into()), empty }, &mut faults);
         }
@@ -97,7 +98,7 @@ impl Study {
 }
 
 fn axes_of(input: &Input) -> Vec<(&'static str, Vec<Value>)> {
-    let values = |axis: usize| input.slots[axis].iter().flat_map(|slot| &slot.values).map(|given| given.value.clone());
+    let values = |axis: usize| input.slots[axis].iter().flat_map(|slot| slot.values.iter()).map(|given| given.value.clone());
     input.axes.iter().map(|&axis| (input.schema.keys[axis].path, values(axis).collect())).collect()
 }
 

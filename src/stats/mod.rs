@@ -2,12 +2,16 @@
 
 mod counters;
 mod histogram;
+mod interval;
 mod phases;
 mod report;
+mod rules;
 mod summary;
 
 pub use counters::{Arrived, Batch, Failed, Measured, Period, Totals, Window};
 pub use histogram::Histogram;
-pub use phases::{interval, Goal, Phases, Rules, Step, KEYS};
+pub use interval::interval;
+pub use phases::{Phases, Step};
 pub use report::{Bins, Cell, Column, Latency, Load, Messages, PointReport, Series, Status, COLUMNS};
+pub use rules::{Goal, Rules, KEYS};
 pub use summary::{report, Listed, Sizes};

@@ -1,9 +1,8 @@
 //! From merged counts to the report of a point. All sums are integers; each quotient is taken once.
 
 use crate::ids::Cycle;
-use crate::stats::phases::interval;
 use crate::stats::{
-    Arrived, Batch, Bins, Histogram, Latency, Load, Messages, Period, Phases, PointReport, Series, Status, Totals,
+    interval, Arrived, Batch, Bins, Histogram, Latency, Load, Messages, Period, Phases, PointReport, Series, Status, Totals,
 };
 
 /// What a report needs to know of the point.

@@ -1,7 +1,8 @@
 //! The study of layers: how many sets of VCs make one path per pair of routers free of deadlock.
 
-use crate::config::{Config, ConfigErrors, Study, Value};
+use crate::config::{Config, ConfigErrors, Flawed, Study, Value};
 use crate::routing::{min, ALGORITHM};
+use crate::study::prepare::sound;
 use crate::study::{routing_of, Prepared, Room};
 
 /// The columns after the swept keys.
@@ -12,12 +13,17 @@ const COLUMNS: [&str; 8] =
 /// channels, each counted once; the diameter is the number of VCs that the policy `hop` needs.
 ///
 /// # Errors
-/// Faults of networks, and points whose routing has not one path per pair of routers, all at once.
-pub fn layer_table(study: &Study) -> Result<Vec<Vec<String>>, ConfigErrors> {
+/// Every fault of the keys, of networks, and of points whose routing has not one path per pair of routers, all at once, as far as
+/// the values that they hang on are known.
+pub fn layer_table(examined: Result<Study, Flawed>) -> Result<Vec<Vec<String>>, ConfigErrors> {
+    let (mut faults, study) = match examined {
+        Ok(study) => (ConfigErrors::default(), study),
+        Err(Flawed { faults, rest: Some(study) }) => (faults, study),
+        Err(Flawed { faults, rest: None }) => return Err(faults),
+    };
     let axes = study.points[0].coordinates().map(|(key, _)| key.to_string());
     let mut table = vec![axes.chain(COLUMNS.map(String::from)).collect()];
     let mut prepared = Prepared::within(Room::here(), None);
-    let mut faults = ConfigErrors::default();
     for config in &study.points {
         match row(config, &mut prepared) {
             Ok(row) => table.push(row),
@@ -31,12 +37,24 @@ pub fn layer_table(study: &Study) -> Result<Vec<Vec<String>>, ConfigErrors> {
     }
 }
 
-fn row(config: &Config, prepared: &mut Prepared) -> Result<Vec<String>, ConfigErrors> {
+/// That layers are for the routing of `config`.
+fn has_layers(config: &Config) -> Result<(), ConfigErrors> {
+    sound(config, &["routing"])?;
     let algorithm = routing_of(config).name;
-    if algorithm != min::ENTRY.name {
-        return Err(config.fault(ALGORITHM, format!("layers are found for the paths of `min`, not of `{algorithm}`")).into());
+    if algorithm == min::ENTRY.name {
+        return Ok(());
     }
-    let survey = prepared.survey(config)?;
+    Err(config.fault(ALGORITHM, format!("layers are found for the paths of `min`, not of `{algorithm}`")).into())
+}
+
+fn row(config: &Config, prepared: &mut Prepared) -> Result<Vec<String>, ConfigErrors> {
+    let survey = match (has_layers(config), prepared.survey(config)) {
+        (Ok(()), survey) => survey?,
+        (Err(mut faults), survey) => {
+            faults.add_new(survey.err().unwrap_or_default());
+            return Err(faults);
+        }
+    };
     let layers = min::layers(config, &survey)?;
     let graph = survey.graph();
     let paths: u64 = layers.paths().iter().sum();

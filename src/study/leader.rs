@@ -10,8 +10,8 @@ use crate::config::{Config, Schema, Study, Value};
 use crate::error::Error;
 use crate::ids::Cycle;
 use crate::output::{
-    estimate_bytes, read_table, render_search, render_table, summary_path, write_search_summary, write_summary, Axis, Coordinate,
-    NetworkInfo, PointRecord, PointRuntime, Progress, ProgressMode, RunInfo, Runtime, Store, StudyKind, Terms,
+    estimate_bytes, read_table, render_search, render_table, stdout_width, summary_path, write_search_summary, write_summary,
+    Axis, Coordinate, NetworkInfo, PointRecord, PointRuntime, Progress, ProgressMode, RunInfo, Runtime, Store, StudyKind, Terms,
 };
 use crate::stats::Status;
 use crate::study::plan::{Done, Job, Plan, LOAD};
@@ -251,22 +251,21 @@ impl<'a> Leader<'a> {
 
     /// Writes the summary of what is finished, whatever ended the study.
     fn end(self, error: Option<Error>) -> Result<Finished, Error> {
-        use std::io::IsTerminal;
         lock(&self.progress).finish();
         let results = self.store.path().to_path_buf();
         let table = read_table(&results)?;
         let summary = summary_path(&results);
         write_summary(&summary, &table)?;
-        let ascii = !std::io::stdout().is_terminal();
+        let width = stdout_width();
         let whole = !matches!(error, Some(Error::Interrupted));
         let shown = match self.plan.search() {
             Some(search) if whole => {
                 let found = saturation::table(&table, self.plan.per_combination());
                 self.store.write_search(&found)?;
                 write_search_summary(&results, &found)?;
-                render_search(&found, search.tolerance, ascii)
+                render_search(&found, search.tolerance, width)
             }
-            _ => render_table(&table, ascii),
+            _ => render_table(&table, width),
         };
         match error {
             Some(e) => {

@@ -35,7 +35,7 @@ pub fn routing_of(config: &Config) -> &'static routing::Entry {
 ///
 /// # Errors
 /// An empty list if not: the faults that make them unknown are told already, and what hangs on them cannot be.
-fn sound(config: &Config, tables: &[&str]) -> Result<(), ConfigErrors> {
+pub(super) fn sound(config: &Config, tables: &[&str]) -> Result<(), ConfigErrors> {
     config.is_sound(tables).then_some(()).ok_or_else(ConfigErrors::default)
 }
 
