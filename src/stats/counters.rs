@@ -182,7 +182,8 @@ impl Totals {
     /// As bytes, for [`Totals::decode`] in another partition of the same program.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut words = Vec::new();
+        let lists = self.window.endpoints.len() + self.window.vcs.len() + self.arrived.len();
+        let mut words = Vec::with_capacity(3 * lists + 4096);
         let m = &self.measured;
         m.packet_latency.encode(&mut words);
         m.network_latency.encode(&mut words);

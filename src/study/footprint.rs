@@ -11,11 +11,25 @@ use crate::study::{Point, Room};
 use crate::topology::Sizes;
 use crate::traffic::{Pattern, TrafficPattern};
 
-/// Bytes of a process that simulates nothing.
-const PROGRAM: f64 = (8 << 20) as f64;
+/// Bytes of a process that simulates nothing: the program and its libraries.
+const PROGRAM: f64 = (23 << 20) as f64;
 
-/// Bytes of a flit under way, with the event that it waits for.
-const FLIT: f64 = 60.0;
+// The others are fitted to the peaks of runs of networks of 50 to 16,384 routers, which scripts/check_memory.py compares some with.
+
+/// Bytes of a VC at one end of a channel: its state, what is checked at the end of a sample, what is counted of it.
+const VC: f64 = 130.0;
+
+/// Bytes of a port.
+const PORT: f64 = 82.0;
+
+/// Bytes of an endpoint beside its port.
+const ENDPOINT: f64 = 300.0;
+
+/// Bytes of a flit under way, with the event that it waits for and the spare room in lists of events.
+const FLIT: f64 = 110.0;
+
+/// Bytes of the counts of a VC and of an endpoint where those of all processes are put together, after the simulation.
+const COUNTED: f64 = 60.0;
 
 /// Flit hops per second and core to reckon with; measured for q = 19 in benches/README.md, rounded down.
 const FLIT_HOPS_PER_SECOND: f64 = 2e6;
@@ -42,6 +56,8 @@ pub struct Footprint {
     rows: f64,
     /// State of routers and endpoints, and the flits, which processes share out.
     state: f64,
+    /// Counts of the whole network, in one process, after the state is no longer needed.
+    counts: f64,
     /// For the dependency graph, in the process that shows freedom from deadlock, if it takes all rows.
     dependencies: f64,
 }
@@ -61,9 +77,10 @@ impl Footprint {
         let [routers, endpoints, channels] = [sizes.n_routers, sizes.n_endpoints, sizes.n_channels].map(|n| n as f64);
         let ports = channels + endpoints;
         let params = config.is_sound(&["network", "router", "routing", "traffic"]).then(|| Params::new(config).ok()).flatten();
-        let state = params.map_or(0.0, |params| {
+        let (state, counts) = params.map_or((0.0, 0.0), |params| {
             let vcs = ports * f64::from(params.num_vcs);
-            vcs * 46.0 + ports * 60.0 + endpoints * 240.0 + flits(&params) * FLIT
+            let state = vcs * VC + ports * PORT + endpoints * ENDPOINT + flits(&params) * FLIT;
+            (state, (vcs + endpoints) * COUNTED)
         });
         let routing = routing_of(config);
         let memory = fits(routing, config).then(|| (routing.memory)(config, sizes));
@@ -76,6 +93,7 @@ impl Footprint {
             tables: tables as f64,
             rows: routers * per_row as f64,
             state,
+            counts,
             dependencies,
         }
     }
@@ -98,8 +116,8 @@ impl Footprint {
     /// Bytes to simulate, in each process; the points at the same time have the network in common.
     #[must_use]
     pub fn of_process(&self, share: Share) -> f64 {
-        let part = (self.rows + self.state) * f64::from(share.points) / f64::from(share.ranks);
-        PROGRAM + self.graph + self.tables + part
+        let part = (self.rows + self.state) / f64::from(share.ranks);
+        PROGRAM + self.graph + self.tables + f64::from(share.points) * part.max(self.counts)
     }
 
     /// That `bytes`, to do what `deed` says, are more than there is `room` for.

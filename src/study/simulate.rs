@@ -297,14 +297,18 @@ impl<'a> PartitionRun<'a> {
         self.totals.arrived = self.network.arrived();
         let own_stuck = self.network.oldest(10).into_iter().map(|(at, text)| format!("{at:>10}\t{text}")).collect::<Vec<_>>();
         let oldest = transport.gather(own_stuck.join("\n").into_bytes())?;
-        let all = transport.gather(self.totals.encode())?;
         let stalled = self.phases.as_ref().and_then(|phases| phases.outcome).is_some_and(|(status, _)| status == Status::Stalled);
         let stalled = transport.broadcast(vec![stalled.into()])? == [1];
         let waits = if stalled { bytemuck::cast_slice(&self.network.blocked()).to_vec() } else { Vec::new() };
         let waits = transport.gather(waits)?;
-        let Some(phases) = self.phases else { return Ok(None) };
-        let mut totals = Totals::default();
-        for bytes in all {
+        // Counts of every VC and endpoint, in several copies on their way: they need not stand beside the network.
+        drop(self.network);
+        let Some(phases) = self.phases else {
+            transport.gather(self.totals.encode())?;
+            return Ok(None);
+        };
+        let mut totals = self.totals;
+        for bytes in transport.gather(Vec::new())?.into_iter().skip(1) {
             totals.merge(Totals::decode(&bytes).ok_or_else(|| Error::Internal("totals are cut short".into()))?);
         }
         let windows = self.windows.exchanged();
