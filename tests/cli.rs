@@ -397,7 +397,20 @@ fn file_trouble_has_its_own_code() {
     assert_eq!(end.code(), Some(exit::IO), "{}", end.stderr);
     assert!(end.stderr.contains("damaged.h5"));
     assert_eq!(fs::read_to_string(&damaged).unwrap(), "this is no HDF5 file");
-    for (results, says) in [("missing.h5", "missing.h5: no such file\n"), (".", "is a folder; name the results file in it\n")] {
+    let whole = place.path("whole.h5");
+    assert!(run(&whole).status.success());
+    let mut bytes = fs::read(&whole).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(place.path("flipped.h5"), bytes).unwrap();
+    fs::write(place.path("empty.h5"), "").unwrap();
+    for (results, says) in [
+        ("missing.h5", "missing.h5: no such file\n"),
+        (".", "is a folder; name the results file in it\n"),
+        ("damaged.h5", "not a readable HDF5 file, or damaged at its beginning\n"),
+        ("empty.h5", "not a readable HDF5 file, or damaged at its beginning\n"),
+        ("flipped.h5", "changed by another program: its bytes are not those that were written\n"),
+    ] {
         let end = sfpdes_with(&["plot", place.path(results).to_str().unwrap()]);
         assert_eq!(end.code(), Some(exit::IO), "{}", end.stderr);
         assert!(end.stderr.ends_with(says) && end.stderr.lines().count() == 1, "{}", end.stderr);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use output_sample::{empty_report, network, point, runtime, study};
 use sfpdes::error::{exit, Error};
-use sfpdes::output::{compare, digest, estimate_bytes, read_table, PointRecord, RunInfo, Store, Values};
+use sfpdes::output::{compare, digest, estimate_bytes, read_table, seal, PointRecord, RunInfo, Store, Values};
 
 /// Space that every disk has.
 const LITTLE: u64 = 1 << 16;
@@ -159,9 +159,19 @@ fn a_damaged_file_is_an_error_and_stays_as_it_is() {
     let run = study(&["minimal"], 4);
     add_points(&path, &run, &[0, 1, 2]);
     let whole = fs::read(&path).unwrap();
-    for keep in [1, 100, whole.len() / 3, whole.len() - 4000, whole.len() - 1] {
+    for keep in [1, 100, 511, 512, 513, whole.len() / 3, whole.len() - 4000, whole.len() - 1] {
         fs::write(&path, &whole[..keep]).unwrap();
         refusal(&path, &run, exit::IO);
+    }
+    // One wrong bit, wherever it is, and the library is not even asked: it would not survive some of them.
+    for at in (0..whole.len()).step_by(whole.len() / 300).chain([511, 512, whole.len() - 1]) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs::write(&path, &bytes).unwrap();
+        let reason = refusal(&path, &run, exit::IO);
+        assert!(reason.contains("damaged") && reason.contains("move it away"), "byte {at}: {reason}");
+        assert_eq!(read_table(&path).unwrap_err().exit_code(), exit::IO, "byte {at}");
+        assert_eq!(fs::read(&path).unwrap(), bytes, "the file stays as it is");
     }
     fs::write(&path, &whole).unwrap();
     assert_eq!(open(&path, &run).unwrap().1, [0, 1, 2]);
@@ -204,6 +214,9 @@ fn a_missing_part_of_a_point_is_found() {
         let file = hdf5::File::open_rw(&path).unwrap();
         damage(&file);
         file.close().unwrap();
+        assert!(refusal(&path, &run, exit::IO).contains("not those that were written"));
+        // What is missing is found, too, if the bytes are as they were meant to be.
+        seal(&path).unwrap();
         refusal(&path, &run, exit::IO);
     }
 }

@@ -11,6 +11,7 @@ mod plot;
 mod progress;
 mod record;
 mod results;
+mod seal;
 mod seeds;
 mod table;
 
@@ -21,4 +22,5 @@ pub use self::plot::plot;
 pub use self::progress::{Progress, ProgressMode, Terms};
 pub use self::record::{Axis, CellRecord, Coordinate, NetworkInfo, PointRecord, PointRuntime, RunInfo, Runtime, StudyKind};
 pub use self::results::{PointTable, TableColumn, Values};
+pub use self::seal::seal;
 pub use self::table::{render as render_table, render_search, stdout_width};

@@ -43,7 +43,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Vec<String>, Error> {
 
 /// The contents of the file `path`.
 fn read(path: &Path) -> Result<Contents, Error> {
-    let file = File::open(path).map_err(|e| failed(path, "open this file", &e))?;
+    let file = super::read::open(path)?;
     contents(&file).map_err(|e| failed(path, "read this file", &e))
 }
 

@@ -8,7 +8,7 @@ use super::array::{string, write_text_attribute};
 use crate::output::{Axis, StudyKind};
 
 /// Raised whenever a reader of the older layout would misread the file.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Value of the attribute `format` of the root.
 pub(super) const FORMAT: &str = "sfpdes results";

@@ -11,8 +11,12 @@ use crate::output::{PointTable, RunInfo, StudyKind};
 
 /// The finished points of the file `path`, ascending, after checking that it is a whole results file of the study `run`.
 pub(super) fn finished_points(path: &Path, run: &RunInfo) -> Result<Vec<usize>, Error> {
-    let file = read::open(path)?;
-    let act = "take up this results file; move it away to start anew";
+    const ANEW: &str = "move it away to start anew";
+    let file = read::open(path).map_err(|e| match e {
+        Error::Io { reason, .. } => Error::io(path, format!("{reason}; {ANEW}")),
+        other => other,
+    })?;
+    let act = &format!("take up this results file; {ANEW}");
     let refusal = difference(&file, run).map_err(|e| failed(path, act, &e))?;
     if let Some(reason) = refusal {
         return Err(Error::Usage(format!(

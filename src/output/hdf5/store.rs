@@ -11,7 +11,7 @@ use super::{detail, failed, fault_sets, network, not_written, resume, rows, runt
 use crate::error::Error;
 use crate::hypercube::SetResult;
 use crate::output::lock::Lock;
-use crate::output::{disk, CellRecord, Coordinate, NetworkInfo, PointRecord, PointTable, RunInfo, Runtime, StudyKind};
+use crate::output::{disk, seal, CellRecord, Coordinate, NetworkInfo, PointRecord, PointTable, RunInfo, Runtime, StudyKind};
 
 /// The results file of a running study. While it lives, no other run can write the file.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl Store {
         let made = self
             .write_head(&partial)
             .map_err(|e| not_written(&self.path, "make the results file", &e))
-            .and_then(|()| disk::replace(&partial, &self.path));
+            .and_then(|()| finish(&partial, &self.path));
         if made.is_err() {
             let _ = fs::remove_file(&partial);
         }
@@ -143,7 +143,7 @@ impl Store {
 
     /// Writes what does not depend on points.
     fn write_head(&self, path: &Path) -> hdf5::Result<()> {
-        let file = File::create(path)?;
+        let file = File::with_options().with_fcpl(|p| p.userblock(seal::ROOM as u64)).create(path)?;
         self.write_groups(&file)?;
         close(file)
     }
@@ -191,6 +191,8 @@ impl Store {
         write: impl FnOnce(&File) -> hdf5::Result<T>,
     ) -> Result<T, Error> {
         fs::copy(&self.path, partial).map_err(|e| Error::io(&self.path, e))?;
+        // Damage that came since the last point would be sealed with the next.
+        seal::examine(partial).map_err(|e| rename_error(e, &self.path))?;
         disk::reserve(partial, growth).map_err(|e| rename_error(e, &self.path))?;
         let change = || {
             let file = File::open_rw(partial)?;
@@ -200,9 +202,15 @@ impl Store {
         };
         let value = change().map_err(|e| not_written(&self.path, act, &e))?;
         disk::release(partial).map_err(|e| Error::io(&self.path, e))?;
-        disk::replace(partial, &self.path)?;
+        finish(partial, &self.path)?;
         Ok(value)
     }
+}
+
+/// Seals the file `partial` and puts it in the place of `path`.
+fn finish(partial: &Path, path: &Path) -> Result<(), Error> {
+    seal::seal(partial).map_err(|e| rename_error(e, path))?;
+    disk::replace(partial, path)
 }
 
 /// Closes a file that was written, with an error if any of it could not be written.
