@@ -132,7 +132,7 @@ impl<'a, P: TrafficPattern> Search<'a, P> {
 
     /// All sources at the rate that the busiest channels can carry. The prices are powers of the loads: from the busiest alone
     /// to all alike, whatever proves most.
-    fn start(&mut self) -> Pair {
+    fn start(&self) -> Pair {
         let loads = self.paths.loads(self.offered);
         let most = loads.iter().copied().fold(0.0, f64::max);
         let busiest: Vec<f64> = loads.iter().map(|&load| if load >= most * (1.0 - 1e-9) { 1.0 } else { 0.0 }).collect();
