@@ -151,6 +151,14 @@ fn a_file_of_somebody_else_is_refused() {
     hdf5::File::create(&path).unwrap().create_group("data").unwrap();
     assert!(refusal(&path, &run, exit::INPUT).contains("no results file of sfpdes"));
     assert!(read_table(&path).is_err());
+    // Not even a look at it: the library may crash or hang on an unsealed file that is damaged.
+    fs::write(&path, b"\x89HDF\r\n\x1a\n and nothing that fits it").unwrap();
+    assert!(refusal(&path, &run, exit::INPUT).contains("its seal is missing"));
+    // Sealed by somebody, but none of ours.
+    fs::remove_file(&path).unwrap();
+    hdf5::File::with_options().with_fcpl(|p| p.userblock(512)).create(&path).unwrap().create_group("data").unwrap();
+    seal(&path).unwrap();
+    assert!(refusal(&path, &run, exit::INPUT).contains("no results file of sfpdes"));
 }
 
 #[test]

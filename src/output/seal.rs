@@ -9,6 +9,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
+use crate::output::FORMAT_VERSION;
 
 /// Bytes at the beginning of a file that are the seal's; the smallest user block of HDF5.
 pub(super) const ROOM: usize = 512;
@@ -18,15 +19,6 @@ const BEGIN: &str = "sfpdes results; SHA-256 of the ";
 
 /// How an HDF5 file without room for a seal begins.
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
-
-/// A file that may be given to the library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// Sealed, and as it was then.
-    Whole,
-    /// An HDF5 file without a seal.
-    Unsealed,
-}
 
 /// Seals the file `path`, which has room for it: what is in it counts as whole from now on.
 ///
@@ -42,11 +34,12 @@ pub fn seal(path: &Path) -> Result<(), Error> {
     write().map_err(|e| Error::io(path, e))
 }
 
-/// What the file `path` is.
+/// That the file `path` is sealed, and as it was then: it may be given to the library.
 ///
 /// # Errors
-/// `Error::Io` if it cannot be read, is damaged, or cannot be an HDF5 file.
-pub(super) fn examine(path: &Path) -> Result<Found, Error> {
+/// `Error::Io` if it cannot be read, is damaged, or is no HDF5 file; `Error::Usage` if it is one that was never sealed, of which
+/// nobody knows whether it is whole.
+pub(super) fn examine(path: &Path) -> Result<(), Error> {
     let read = || {
         let mut file = File::open(path)?;
         let mut begin = Vec::new();
@@ -55,9 +48,12 @@ pub(super) fn examine(path: &Path) -> Result<Found, Error> {
     };
     let (seal, begin) = read().map_err(|e: io::Error| Error::io(path, e))?;
     if begin == seal {
-        Ok(Found::Whole)
+        Ok(())
     } else if begin.starts_with(HDF5) {
-        Ok(Found::Unsealed)
+        Err(Error::Usage(format!(
+            "{}: an HDF5 file, but no results file of sfpdes in format {FORMAT_VERSION} (its seal is missing)",
+            path.display()
+        )))
     } else if begin.starts_with(BEGIN.as_bytes()) {
         Err(Error::io(path, "damaged, cut short, or changed by another program: its bytes are not those that were written"))
     } else {

@@ -9,8 +9,7 @@ use super::column::Kind;
 use super::failed;
 use super::layout::{self, FORMAT, FORMAT_VERSION, POINT};
 use crate::error::Error;
-use crate::output::seal::{self, Found};
-use crate::output::{PointTable, StudyKind, TableColumn, Values};
+use crate::output::{seal, PointTable, StudyKind, TableColumn, Values};
 
 /// Reads the finished points of a results file.
 ///
@@ -24,15 +23,14 @@ pub fn read_table(path: &Path) -> Result<PointTable, Error> {
 /// Opens a results file, telling a damaged file from one that is something else.
 pub(super) fn open(path: &Path) -> Result<File, Error> {
     // The library says nothing of use about a file that may not be read or is none of its own, and does not survive all damage.
-    let found = seal::examine(path)?;
+    seal::examine(path)?;
     let file = File::open(path).map_err(|e| failed(path, "open this HDF5 file", &e))?;
     let format = file.attr("format").and_then(|a| text(&a));
     if !matches!(&format, Ok(f) if f == FORMAT) {
         return Err(Error::Usage(format!("{}: an HDF5 file, but no results file of sfpdes", path.display())));
     }
     match file.attr("format_version").and_then(|a| a.read_scalar::<u32>()) {
-        Ok(FORMAT_VERSION) if found == Found::Whole => Ok(file),
-        Ok(FORMAT_VERSION) => Err(Error::io(path, "its seal is missing: not as sfpdes wrote it")),
+        Ok(FORMAT_VERSION) => Ok(file),
         Ok(other) => Err(Error::Usage(format!(
             "{}: written in format {other}; this program knows format {FORMAT_VERSION}",
             path.display()
