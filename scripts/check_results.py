@@ -84,6 +84,9 @@ def check_with_h5py(path):
 def check_points(path, expected, columns, shown):
     """The table of points, by xarray and pandas."""
     points = xr.open_dataset(path, group="points", engine="h5netcdf")
+    # Without being told what kind of file it is, xarray looks at the first bytes.
+    with xr.open_dataset(path, group="points") as guessed:
+        check(guessed.sizes == points.sizes, "/points: another with the engine that xarray chooses")
     check(set(points.sizes) <= {"point"}, f"/points: dimensions {dict(points.sizes)}")
     n_points = points.sizes.get("point", 0)
     if expected is not None:

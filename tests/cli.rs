@@ -409,7 +409,7 @@ fn file_trouble_has_its_own_code() {
         (".", "is a folder; name the results file in it\n"),
         ("damaged.h5", "not a readable HDF5 file, or damaged at its beginning\n"),
         ("empty.h5", "not a readable HDF5 file, or damaged at its beginning\n"),
-        ("flipped.h5", "changed by another program: its bytes are not those that were written\n"),
+        ("flipped.h5", "or of another format than 3: its bytes are not those that were written\n"),
     ] {
         let end = sfpdes_with(&["plot", place.path(results).to_str().unwrap()]);
         assert_eq!(end.code(), Some(exit::IO), "{}", end.stderr);

@@ -22,5 +22,5 @@ pub use self::plot::plot;
 pub use self::progress::{Progress, ProgressMode, Terms};
 pub use self::record::{Axis, CellRecord, Coordinate, NetworkInfo, PointRecord, PointRuntime, RunInfo, Runtime, StudyKind};
 pub use self::results::{PointTable, TableColumn, Values};
-pub use self::seal::seal;
+pub use self::seal::{seal, unseal};
 pub use self::table::{render as render_table, render_search, stdout_width};

@@ -11,7 +11,7 @@
 //! /runtime              everything that may differ between two runs of one study, and nothing else does
 //! ```
 //!
-//! The first 512 bytes are a user block with a digest of all others (`seal.rs`), which every reading checks first.
+//! Behind the end of the HDF5 file stands a line with a digest of it (`seal.rs`), which every reading checks first.
 //!
 //! Dimension scales follow the HDF5 high-level conventions, so that netCDF readers see named dimensions. A file is complete at
 //! every moment: each finished point is added to a copy, which then takes the place of the file.

@@ -143,7 +143,7 @@ impl Store {
 
     /// Writes what does not depend on points.
     fn write_head(&self, path: &Path) -> hdf5::Result<()> {
-        let file = File::with_options().with_fcpl(|p| p.userblock(seal::ROOM as u64)).create(path)?;
+        let file = File::create(path)?;
         self.write_groups(&file)?;
         close(file)
     }
@@ -192,7 +192,7 @@ impl Store {
     ) -> Result<T, Error> {
         fs::copy(&self.path, partial).map_err(|e| Error::io(&self.path, e))?;
         // Damage that came since the last point would be sealed with the next.
-        seal::examine(partial).map_err(|e| rename_error(e, &self.path))?;
+        seal::examine(partial).and_then(|()| seal::unseal(partial)).map_err(|e| rename_error(e, &self.path))?;
         disk::reserve(partial, growth).map_err(|e| rename_error(e, &self.path))?;
         let change = || {
             let file = File::open_rw(partial)?;
