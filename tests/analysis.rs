@@ -10,18 +10,10 @@ use sfpdes::stats::Status;
 use sfpdes::study::{simulate as simulate_point, static_bound, Point, Unwatched};
 use sfpdes::topology::Graph;
 use sfpdes::traffic::{self, Pattern, TrafficPattern};
-use support::{finish, point, points, sfpdes, simulate, Place};
+use support::{finish, follow, point, points, routing_of, sfpdes, simulate, Decisions, Place};
 
 fn toml(network: &str, pattern: &str) -> String {
     format!("[network]\n{network}\n[router]\nnum_vcs = 8\n[traffic]\ninjection_rate = 0.1\npattern = '{pattern}'\n")
-}
-
-/// The routing of `point` for all routers.
-fn routing_of(point: &Point) -> Routing {
-    let all: Vec<u32> = (0..point.graph.n_routers()).collect();
-    let name = point.config.text(routing::ALGORITHM);
-    let entry = routing::REGISTRY.iter().find(|e| e.name == name).unwrap();
-    (entry.build)(&point.config, &point.survey, &all).unwrap()
 }
 
 fn loads(point: &Point) -> ChannelLoads {
@@ -136,6 +128,11 @@ fn a_slim_fly_has_the_bounds_of_the_paper() {
 
 /// Loads by following each pair of endpoints over every decision by itself.
 fn by_pairs(graph: &Graph, routing: &Routing, pattern: &Pattern) -> Vec<f64> {
+    let choices = |here: Here, head: &Head| {
+        let mut choices = Decisions::new();
+        routing.choices(here, head, &mut choices);
+        choices
+    };
     let mut load = vec![0.0; graph.n_channels()];
     for src in 0..graph.n_endpoints() {
         for dst in 0..graph.n_endpoints() {
@@ -143,38 +140,11 @@ fn by_pairs(graph: &Graph, routing: &Routing, pattern: &Pattern) -> Vec<f64> {
             let (source, destination) = (graph.router_of(src), graph.router_of(dst));
             if amount > 0.0 && source != destination {
                 let head = Head { src, dst, target: destination, hops: 0, state: 0 };
-                follow(graph, routing, (source, graph.degree(source) as u16), head, amount, destination, &mut load);
+                follow(graph, &choices, head, amount, &mut load);
             }
         }
     }
     load
-}
-
-fn follow(
-    graph: &Graph,
-    routing: &Routing,
-    (router, in_port): (u32, u16),
-    head: Head,
-    amount: f64,
-    destination: u32,
-    load: &mut [f64],
-) {
-    let mut choices = Vec::new();
-    routing.choices(Here { router, row: router, in_port }, &head, &mut choices);
-    assert!(close(choices.iter().map(|c| c.0).sum(), 1.0), "{choices:?}");
-    for (probability, choice, mut next) in choices {
-        let port = usize::from(choice.port);
-        load[graph.channel(router) as usize + port] += amount * probability;
-        let to = graph.peers(router)[port];
-        if to == destination && next.target == destination {
-            continue;
-        }
-        next.hops += 1;
-        if to == next.target {
-            next.target = destination;
-        }
-        follow(graph, routing, (to, graph.peer_ports(router)[port]), next, amount * probability, destination, load);
-    }
 }
 
 /// Inputs of many kinds, small enough to follow each pair by itself.

@@ -2,12 +2,11 @@
 
 mod support;
 
-use sfpdes::ids::Cycle;
 use sfpdes::rng::{Purpose, Stream};
-use sfpdes::routing::{self, Choice, Head, Here, Routing, RoutingAlgorithm, View};
+use sfpdes::routing::{Head, Here, Routing, RoutingAlgorithm, View};
 use sfpdes::study::{static_bound, static_ceiling, Point};
 use sfpdes::traffic::TrafficPattern;
-use support::{point, Place};
+use support::{follow, point, routing_of, Decisions, Place};
 
 struct Empty;
 
@@ -15,45 +14,25 @@ impl View for Empty {
     fn occupancy(&self, _port: u16) -> u32 {
         panic!("the routing is not adaptive")
     }
-
-    fn now(&self) -> Cycle {
-        0
-    }
 }
 
-/// Follows what `head` may do from here; `ecmp`, which hashes the two endpoints, as it routes, all others by their choices.
-fn follow(point: &Point, routing: &Routing, (router, in_port): (u32, u16), head: Head, amount: f64, load: &mut [f64]) {
-    let here = Here { router, row: router, in_port };
-    let mut choices: Vec<(f64, Choice, Head)> = Vec::new();
+/// What may be decided; by `ecmp`, which hashes the two endpoints, as it routes, by all others as they tell.
+fn decide(routing: &Routing, here: Here, head: &Head) -> Decisions {
+    let mut decisions = Decisions::new();
     if matches!(routing, Routing::Ecmp(_)) {
-        let mut after = head;
+        let mut after = *head;
         let choice = routing.route(here, &mut after, &Empty, &mut Stream::new(0, Purpose::Routing, 0));
-        choices.push((1.0, choice, after));
+        decisions.push((1.0, choice, after));
     } else {
-        routing.choices(here, &head, &mut choices);
+        routing.choices(here, head, &mut decisions);
     }
-    let graph = &point.graph;
-    let destination = graph.router_of(head.dst);
-    for (probability, choice, mut next) in choices {
-        let port = usize::from(choice.port);
-        load[graph.channel(router) as usize + port] += amount * probability;
-        let to = graph.peers(router)[port];
-        if to == destination && next.target == destination {
-            continue;
-        }
-        next.hops += 1;
-        next.target = if to == next.target { destination } else { next.target };
-        follow(point, routing, (to, graph.peer_ports(router)[port]), next, amount * probability, load);
-    }
+    decisions
 }
 
 /// What each channel, those into endpoints last, carries of a flit of each source; shape `[n_endpoints][channels]`.
 fn per_source(point: &Point) -> Vec<Vec<f64>> {
     let (graph, pattern) = (&point.graph, &point.load.pattern);
-    let all: Vec<u32> = (0..graph.n_routers()).collect();
-    let name = point.config.text(routing::ALGORITHM);
-    let entry = routing::REGISTRY.iter().find(|e| e.name == name).unwrap();
-    let routing = (entry.build)(&point.config, &point.survey, &all).unwrap();
+    let routing = routing_of(point);
     let n = graph.n_endpoints();
     let of = |src: u32| {
         let mut load = vec![0.0; graph.n_channels() + n as usize];
@@ -61,10 +40,10 @@ fn per_source(point: &Point) -> Vec<Vec<f64>> {
             let share = pattern.share(src, dst);
             if share > 0.0 {
                 load[graph.n_channels() + dst as usize] += share;
-                let (source, target) = (graph.router_of(src), graph.router_of(dst));
-                let head = Head { src, dst, target, hops: 0, state: 0 };
-                if source != target {
-                    follow(point, &routing, (source, graph.degree(source) as u16), head, share, &mut load);
+                let target = graph.router_of(dst);
+                if graph.router_of(src) != target {
+                    let head = Head { src, dst, target, hops: 0, state: 0 };
+                    follow(graph, &|here, head: &Head| decide(&routing, here, head), head, share, &mut load);
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::ids::{Cycle, EndpointId, Port, RouterId};
+use crate::ids::{EndpointId, Port, RouterId};
 use crate::rng::{Purpose, Stream};
 use crate::routing::{Choice, Head, Here, RoutingAlgorithm, View};
 use crate::topology::Graph;
@@ -63,10 +63,6 @@ struct Idle;
 
 impl View for Idle {
     fn occupancy(&self, _port: Port) -> u32 {
-        0
-    }
-
-    fn now(&self) -> Cycle {
         0
     }
 }

@@ -10,7 +10,9 @@ use sfpdes::config::{Config, Study};
 use sfpdes::error::exit;
 use sfpdes::network::{Event, Flit, Recording};
 use sfpdes::output::{compare, digest, read_table, PointTable};
+use sfpdes::routing::{self, Choice, Head, Here, Routing};
 use sfpdes::study::{schema, Outcome, Point, Prepared, Unwatched};
+use sfpdes::topology::Graph;
 use sfpdes::transport::Local;
 
 /// Nothing in these tests takes longer than this unless it hangs, also on a crowded machine.
@@ -258,4 +260,49 @@ pub fn trace(point: &Point, cycles: u64) -> Vec<(Event, Flit)> {
     network.record(Recording::default());
     windows.run(&mut network, &mut Local, cycles).unwrap();
     network.recorded().to_vec()
+}
+
+/// The routing of `point` for all routers.
+pub fn routing_of(point: &Point) -> Routing {
+    let all: Vec<u32> = (0..point.graph.n_routers()).collect();
+    let name = point.config.text(routing::ALGORITHM);
+    let entry = routing::REGISTRY.iter().find(|e| e.name == name).unwrap();
+    (entry.build)(&point.config, &point.survey, &all).unwrap()
+}
+
+/// Decisions with their probabilities, and the head as each leaves.
+pub type Decisions = Vec<(f64, Choice, Head)>;
+
+/// Adds to the `load` of each channel what `amount` of `head` puts there, from the source to the destination, another router:
+/// every way by itself, by what `decide` says.
+pub fn follow(graph: &Graph, decide: &impl Fn(Here, &Head) -> Decisions, head: Head, amount: f64, load: &mut [f64]) {
+    let source = graph.router_of(head.src);
+    follow_from(graph, decide, (source, graph.degree(source) as u16), head, amount, load);
+}
+
+fn follow_from(
+    graph: &Graph,
+    decide: &impl Fn(Here, &Head) -> Decisions,
+    (router, in_port): (u32, u16),
+    head: Head,
+    amount: f64,
+    load: &mut [f64],
+) {
+    let choices = decide(Here { router, row: router, in_port }, &head);
+    let sum: f64 = choices.iter().map(|c| c.0).sum();
+    assert!((sum - 1.0).abs() < 2e-9, "{choices:?}");
+    let destination = graph.router_of(head.dst);
+    for (probability, choice, mut next) in choices {
+        let port = usize::from(choice.port);
+        load[graph.channel(router) as usize + port] += amount * probability;
+        let to = graph.peers(router)[port];
+        if to == destination && next.target == destination {
+            continue;
+        }
+        next.hops += 1;
+        if to == next.target {
+            next.target = destination;
+        }
+        follow_from(graph, decide, (to, graph.peer_ports(router)[port]), next, amount * probability, load);
+    }
 }
