@@ -4,10 +4,12 @@
 //! Invariant: all partitions of one connected component execute the same windows, so a batch sent in window k is
 //! delivered before window k+1 anywhere, and nothing can arrive in a partition's past.
 
+mod batch;
 mod calendar;
 pub mod prefetch;
 mod wheel;
 
+pub use batch::{Batch, List};
 pub use calendar::Calendar;
 pub use wheel::Wheel;
 
@@ -32,27 +34,26 @@ pub trait Model {
     /// A lower bound on the first cycle at or after `from` in which `run` would do anything; [`NEVER`] if there is none.
     fn next_event(&self, from: Cycle) -> Cycle;
 
-    /// Batches for the neighbours, in the order of [`Windows::neighbours`]. The first [`Windows::header_bytes`] of each
-    /// belong to the engine; messages are appended after them.
-    fn outboxes(&mut self) -> &mut [Vec<u8>];
+    /// Batches for the neighbours, in the order of [`Windows::neighbours`], with all that the windows so far have for them.
+    fn outboxes(&mut self) -> &mut [Batch];
 
-    /// The earliest time stamp in the outboxes; [`NEVER`] if they are empty.
+    /// The earliest cycle in which anything in the outboxes acts; [`NEVER`] if they are empty.
     fn earliest_sent(&self) -> Cycle;
 
-    /// Takes over the messages of neighbour number `neighbour`.
+    /// Takes over the messages of neighbour number `neighbour`, and leaves the batch empty but for the engine's times.
     ///
     /// # Errors
-    /// If one of them lies before `window_end`: the lookahead was wrong.
-    fn deliver(&mut self, neighbour: usize, messages: &[u8], window_end: Cycle) -> Result<(), Error>;
+    /// If one of them acts before `window_end`: the lookahead was wrong.
+    fn deliver(&mut self, neighbour: usize, batch: &mut Batch, window_end: Cycle) -> Result<(), Error>;
 }
 
 /// Carries one batch to each of `peers` and brings one from each; returns when all are there.
 pub trait Exchange {
-    /// `out[i]` goes to `peers[i]` and is left empty or recycled; `inbox[i]` receives what `peers[i]` sent.
+    /// `out[i]` goes to `peers[i]`, and the emptied `inbox[i]` takes its place; `inbox[i]` receives what `peers[i]` sent.
     ///
     /// # Errors
     /// If a peer is gone.
-    fn exchange(&mut self, peers: &[PartitionId], out: &mut [Vec<u8>], inbox: &mut [Vec<u8>]) -> Result<(), Error>;
+    fn exchange(&mut self, peers: &[PartitionId], out: &mut [Batch], inbox: &mut [Batch]) -> Result<(), Error>;
 }
 
 /// The window schedule of one partition.
@@ -62,7 +63,7 @@ pub struct Windows {
     lookahead: Cycle,
     /// `flood[j]`: the earliest event known within j channels of here, as of j windows ago; shape `[depth]`.
     flood: Vec<Cycle>,
-    inbox: Vec<Vec<u8>>,
+    inbox: Vec<Batch>,
     now: Cycle,
     windows: u64,
 }
@@ -73,7 +74,7 @@ impl Windows {
     #[must_use]
     pub fn new(neighbours: Vec<PartitionId>, lookahead: Cycle, depth: usize) -> Self {
         assert!(lookahead > 0, "a window needs lookahead");
-        let inbox = neighbours.iter().map(|_| Vec::new()).collect();
+        let inbox = vec![Batch::default(); neighbours.len()];
         Self { neighbours, lookahead, flood: vec![0; depth.max(1)], inbox, now: 0, windows: 0 }
     }
 
@@ -81,12 +82,6 @@ impl Windows {
     #[must_use]
     pub fn neighbours(&self) -> &[PartitionId] {
         &self.neighbours
-    }
-
-    /// Bytes at the head of every batch that belong to the engine.
-    #[must_use]
-    pub fn header_bytes(&self) -> usize {
-        self.flood.len() * size_of::<Cycle>()
     }
 
     /// The first cycle not yet executed.
@@ -147,25 +142,17 @@ impl Windows {
         // flood[0] is of this window; flood[j > 0] was computed j windows ago and now travels one channel further.
         self.flood[0] = if stopped { STOP } else { model.next_event(self.now).min(model.earliest_sent()) };
         for batch in model.outboxes() {
-            for (bytes, value) in batch.chunks_exact_mut(size_of::<Cycle>()).zip(&self.flood) {
-                bytes.copy_from_slice(&value.to_le_bytes());
-            }
+            batch.times.clone_from(&self.flood);
         }
         exchange.exchange(&self.neighbours, model.outboxes(), &mut self.inbox)?;
-        let header = self.header_bytes();
-        for batch in model.outboxes() {
-            batch.clear();
-            batch.resize(header, 0);
-        }
-        for (neighbour, batch) in self.inbox.iter().enumerate() {
-            if batch.len() < header {
-                return Err(Error::Internal(format!("a batch of {} bytes is shorter than its header", batch.len())));
+        for (neighbour, batch) in self.inbox.iter_mut().enumerate() {
+            if batch.times.len() != depth {
+                return Err(Error::Internal(format!("a batch with {} times, not {depth}", batch.times.len())));
             }
-            for (value, bytes) in self.flood.iter_mut().zip(batch.chunks_exact(size_of::<Cycle>())) {
-                let theirs = Cycle::from_le_bytes(bytes.try_into().expect("chunks have the size of a time"));
+            for (value, &theirs) in self.flood.iter_mut().zip(&batch.times) {
                 *value = (*value).min(theirs);
             }
-            model.deliver(neighbour, &batch[header..], self.now)?;
+            model.deliver(neighbour, batch, self.now)?;
         }
         let all_know = self.flood[depth - 1];
         self.flood.rotate_right(1);

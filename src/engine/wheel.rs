@@ -17,7 +17,7 @@ pub struct Wheel<E> {
     base: Cycle,
 }
 
-impl<E: Copy> Wheel<E> {
+impl<E> Wheel<E> {
     /// An empty wheel for events at most `horizon` cycles after the cycle last taken.
     #[must_use]
     pub fn new(horizon: Cycle) -> Self {
@@ -68,7 +68,7 @@ impl<E: Copy> Wheel<E> {
         }
         let slot = &mut self.slots[index];
         if slot.len() == slot.capacity() {
-            slot.reserve(slot.len().max(64));
+            slot.reserve(slot.len().max(16));
         }
         slot.push(event);
     }
@@ -107,6 +107,19 @@ impl<E: Copy> Wheel<E> {
         if list.capacity() > 0 {
             list.clear();
             self.spare.push(list);
+        }
+    }
+
+    /// Takes all that is pending, cycle by cycle; each list is to come back by [`Wheel::recycle`].
+    pub fn drain(&mut self, mut each: impl FnMut(Cycle, Vec<E>)) {
+        loop {
+            let at = self.next(self.base);
+            if at == NEVER {
+                return;
+            }
+            let index = (at & self.mask) as usize;
+            self.occupied[index / 64] &= !(1 << (index % 64));
+            each(at, std::mem::take(&mut self.slots[index]));
         }
     }
 

@@ -3,11 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::engine::Wheel;
 use crate::error::Error;
 use crate::ids::Cycle;
 use crate::network::delivery::Delivery;
-use crate::network::wires::{ENDPOINT, ROUTER};
 use crate::network::{Far, Network, Span};
 use crate::stats::{Arrived, Measured, Period, Window};
 
@@ -37,8 +35,8 @@ impl Network {
     /// If the flits in buffers and channels are not those that came in and did not leave.
     pub fn close_period(&mut self, now: Cycle) -> Result<Period, Error> {
         let buffered: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc))).sum();
-        let on_the_way: usize = self.wires.tiles.iter().map(|tile| tile.flits.iter().map(Wheel::len).sum::<usize>()).sum();
-        let counted = buffered + on_the_way as u64;
+        let ejecting: usize = self.wires.to_all_endpoints().map(|end| end.flits.len()).sum();
+        let counted = buffered + (self.wires.flits_to_routers().count() + ejecting) as u64;
         let expected = (self.injected + self.imported) - (self.ejected + self.wires.exported + self.lost);
         let behind: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc).saturating_sub(1))).sum();
         if counted != expected || behind != self.wires.slab.len() as u64 {
@@ -82,11 +80,11 @@ impl Network {
         let mut receiver: Vec<u32> = (0..self.n_vcs()).map(|vc| u32::from(self.routers.occupancy(vc))).collect();
         let mut endpoint: Vec<u32> = self.endpoint_credits.iter().map(|&c| u32::from(c)).collect();
         let mut ejecting = vec![0u32; endpoint.len()];
-        for tile in &self.wires.tiles {
-            tile.credits[ROUTER].iter().for_each(|&vc| sender[vc as usize] += 1);
-            tile.flits[ROUTER].iter().for_each(|a| receiver[a.vc as usize] += 1);
-            tile.credits[ENDPOINT].iter().for_each(|&i| endpoint[i as usize] += 1);
-            tile.flits[ENDPOINT].iter().for_each(|a| ejecting[a.vc as usize] += 1);
+        self.wires.credits_to_routers().for_each(|&vc| sender[vc as usize] += 1);
+        self.wires.flits_to_routers().for_each(|a| receiver[a.vc as usize] += 1);
+        for end in self.wires.to_all_endpoints() {
+            end.credits.iter().for_each(|&i| endpoint[i as usize] += 1);
+            end.flits.iter().for_each(|a| ejecting[a.vc as usize] += 1);
         }
         let mut halves: CutHalves = self.wiring.neighbours.iter().map(|_| Vec::new()).collect();
         for (port, link) in self.wiring.links.iter().enumerate() {
@@ -128,11 +126,10 @@ impl Network {
     ///
     /// # Errors
     /// If a buffer's slots do not add up.
-    pub fn check_cut(&self, now: Cycle, halves: &[Vec<u8>]) -> Result<(), Error> {
+    pub fn check_cut<'a>(&self, now: Cycle, halves: impl Iterator<Item = &'a [u8]>) -> Result<(), Error> {
         let mut receiver: HashMap<u32, u32> = HashMap::new();
-        let arrivals = self.wires.tiles.iter().flat_map(|tile| tile.flits[ROUTER].iter());
-        arrivals.for_each(|a| *receiver.entry(a.vc).or_default() += 1);
-        for pair in halves.iter().flat_map(|half| half.chunks_exact(8)) {
+        self.wires.flits_to_routers().for_each(|a| *receiver.entry(a.vc).or_default() += 1);
+        for pair in halves.flat_map(|half| half.chunks_exact(8)) {
             let word = |i: usize| u32::from_le_bytes(pair[4 * i..4 * i + 4].try_into().expect("four bytes"));
             let (vc, theirs) = (word(0), word(1));
             let ours = u32::from(self.routers.occupancy(vc as usize)) + receiver.get(&vc).copied().unwrap_or(0);

@@ -4,6 +4,7 @@
 //! they can be read everywhere, at the router itself too, from `lag` cycles later on. The lag is the least time in which
 //! anything can act at the far end of a channel, so it is the same for near and far routers, on any number of partitions.
 
+use crate::engine::Batch;
 use crate::ids::{Cycle, PartitionId};
 use crate::network::{Layout, Wiring};
 use crate::topology::Graph;
@@ -42,9 +43,6 @@ pub(super) struct Board {
     /// First edition that was not sent to the others.
     unsent: u64,
 }
-
-/// Marks a batch's part that belongs to the board, where a cycle stands otherwise: no event is that late.
-pub(super) const MARK: u32 = u32::MAX;
 
 impl Board {
     /// An empty board. `window` is the most cycles that a partition or a tile runs ahead.
@@ -106,10 +104,10 @@ impl Board {
         }
     }
 
-    /// Appends to every batch what the other partitions do not have yet, at the end of a window, when everything up to
+    /// Puts into every batch, as its bytes, what the other partitions do not have yet, at the end of a window, when everything up to
     /// cycle `end` is published here; `length` is as it is then. An edition of a later cycle is sent in advance: it
     /// holds if nothing happens until then, and is sent again otherwise.
-    pub(super) fn send(&mut self, end: Cycle, batches: &mut [Vec<u8>], length: impl Fn(usize) -> u32) {
+    pub(super) fn send(&mut self, end: Cycle, batches: &mut [Batch], length: impl Fn(usize) -> u32) {
         if batches.is_empty() {
             return;
         }
@@ -131,13 +129,13 @@ impl Board {
         }
         self.unsent = end / self.period + 1;
         for batch in batches {
-            let head = [MARK, (first >> 32) as u32, first as u32, (last - first + 1) as u32];
-            head.iter().for_each(|word| batch.extend_from_slice(&word.to_le_bytes()));
-            batch.extend_from_slice(&part);
+            let head = [(first >> 32) as u32, first as u32, (last - first + 1) as u32];
+            head.iter().for_each(|word| batch.bytes.extend_from_slice(&word.to_le_bytes()));
+            batch.bytes.extend_from_slice(&part);
         }
     }
 
-    /// Takes over what neighbour `neighbour` sent: the rest of its batch after [`MARK`]. `None` if it is malformed.
+    /// Takes over the bytes that neighbour `neighbour` sent. `None` if they are malformed.
     pub(super) fn receive(&mut self, neighbour: usize, bytes: &[u8]) -> Option<()> {
         let word = |i: usize| bytes.get(4 * i..4 * i + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let first = u64::from(word(0)?) << 32 | u64::from(word(1)?);
@@ -236,7 +234,7 @@ mod tests {
                         lengths[3 * router + rng.below(3) as usize] = rng.below(20);
                     }
                 }
-                let mut batches = [[Vec::new()], [Vec::new()]];
+                let mut batches = [[Batch::default()], [Batch::default()]];
                 for p in 0..2 {
                     for tile in 0..2 {
                         boards[p].publish(tile, tile..tile + 1, end, |port| lengths[6 * p + port]);
@@ -244,7 +242,7 @@ mod tests {
                     boards[p].send(end, &mut batches[p], |port| lengths[6 * p + port]);
                 }
                 for p in 0..2 {
-                    boards[p].receive(0, &batches[1 - p][0][4..]).expect("whole");
+                    boards[p].receive(0, &batches[1 - p][0].bytes).expect("whole");
                 }
                 now = end;
                 if rng.below(10) == 0 {
@@ -259,9 +257,9 @@ mod tests {
     #[test]
     fn a_part_that_is_cut_short_is_found() {
         let (mut from, mut to) = (board(0, 1, 2), board(1, 1, 2));
-        let mut batch = [Vec::new()];
+        let mut batch = [Batch::default()];
         from.send(2, &mut batch, |_| 5);
-        let whole = &batch[0][4..];
+        let whole = &batch[0].bytes;
         assert!(to.receive(0, whole).is_some());
         for cut in [0, 5, 12, whole.len() - 1] {
             assert!(to.receive(0, &whole[..cut]).is_none(), "{cut} bytes");

@@ -210,7 +210,7 @@ impl Network {
     fn give_back(&mut self, vc: usize, now: Cycle) {
         let (port, own) = (vc / self.routers.num_vcs, vc % self.routers.num_vcs);
         let departs = self.routers.credit_departs(port, now);
-        self.wires.send_credit(&self.wiring.links[port], departs, own);
+        self.wires.send_credit(&self.routers.ports[port].lane, departs, own);
     }
 }
 

@@ -4,7 +4,6 @@ use crate::ids::Cycle;
 use crate::network::flit::{flag, Flit};
 use crate::network::router::{clear, set};
 use crate::network::trace::Event;
-use crate::network::wires::{ENDPOINT, ROUTER};
 use crate::network::{Arrival, Network};
 use crate::routing::RoutingAlgorithm;
 use crate::traffic::TrafficPattern;
@@ -13,7 +12,7 @@ impl Network {
     pub(super) fn take_endpoint_credits(&mut self, tile: usize, now: Cycle) {
         let v = self.params.num_vcs;
         let first = self.wiring.tile_endpoints(tile).start;
-        let list = self.wires.tiles[tile].credits[ENDPOINT].take(now);
+        let list = self.wires.to_endpoints(tile).credits.take(now);
         for &index in &list {
             self.endpoint_credits[index as usize] += 1;
             let e = (index / v) as usize - first;
@@ -23,13 +22,13 @@ impl Network {
                 set(&mut tile.ready, e);
             }
         }
-        self.wires.tiles[tile].credits[ENDPOINT].recycle(list);
+        self.wires.to_endpoints(tile).credits.recycle(list);
     }
 
     pub(super) fn take_ejections(&mut self, tile: usize, now: Cycle) {
         // Credits are taken later in the cycle, and may have been taken long ago.
-        self.wires.tiles[tile].credits[ROUTER].advance(now);
-        let mut list = self.wires.tiles[tile].flits[ENDPOINT].take(now);
+        self.wires.to_routers(tile).credits.advance(now);
+        let mut list = self.wires.to_endpoints(tile).flits.take(now);
         if self.failures.is_some() {
             self.lose_ejections(tile, &mut list, now);
         }
@@ -47,14 +46,14 @@ impl Network {
                 log.push(Event::Ejected(now, self.wiring.endpoints[e].0), flit);
             }
         }
-        self.wires.tiles[tile].flits[ENDPOINT].recycle(list);
+        self.wires.to_endpoints(tile).flits.recycle(list);
     }
 
     /// Sends the credit of a flit that an endpoint has read back to the router, for VC `vc` of local port `port`.
     #[inline]
     pub(super) fn return_ejection_credit(&mut self, tile: usize, now: Cycle, port: u32, vc: u32) {
         let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
-        self.wires.tiles[tile].credits[ROUTER].push(usable, port * self.params.num_vcs + vc);
+        self.wires.to_routers(tile).credits.push(usable, port * self.params.num_vcs + vc);
     }
 
     #[inline]
@@ -166,7 +165,7 @@ impl Network {
         self.injected += 1;
         self.period.flits_injected += 1;
         let at = now + Cycle::from(self.wiring.latency_endpoint) + 1;
-        self.wires.tiles[tile].flits[ROUTER].push(at, Arrival { vc: port * v as u32 + vc as u32, flit });
+        self.wires.to_routers(tile).flits.push(at, Arrival { vc: port * v as u32 + vc as u32, flit });
         more
     }
 }

@@ -1,7 +1,6 @@
 //! Who owns what: the partition of every router and the indices of its ports there. Computed once per process and shared.
 
 use crate::ids::{Cycle, EndpointId, PartitionId, Port, RouterId};
-use crate::network::wires::{ENDPOINT, ROUTER};
 use crate::network::Params;
 use crate::topology::{ChannelClass, Graph};
 
@@ -12,6 +11,11 @@ pub struct Layout {
     pub assignment: Vec<PartitionId>,
     /// Index, within its partition, of port 0 of each router.
     pub port_base: Vec<u32>,
+    /// Tile of each router within its partition: consecutive routers that are simulated together, a cycle at a time, while
+    /// their state is in the cache.
+    pub tile: Vec<u32>,
+    /// Number of tiles of each partition.
+    pub n_tiles: Vec<u32>,
     /// Number of partitions, empty ones included.
     pub n_partitions: u32,
     /// Directed channels between partitions.
@@ -62,11 +66,14 @@ impl Layout {
             list.sort_unstable();
             list.dedup();
         }
+        let (tile, n_tiles) = cut_tiles(graph, params, &assignment, n_partitions);
         let notice = |latency: u32| Cycle::from(latency + params.least_notice());
         let board_lag = params.board_period.and(Some(least_of_all.map_or(1, notice)));
         Self {
             assignment,
             port_base,
+            tile,
+            n_tiles,
             n_partitions,
             cut_channels,
             lookahead: if board_lag.is_some() && n_partitions > 1 { board_lag } else { least.map(notice) },
@@ -97,6 +104,23 @@ impl Layout {
         list.dedup();
         list
     }
+}
+
+/// Groups consecutive routers of each partition into tiles. Returns the tile of each router and how many each partition has.
+fn cut_tiles(graph: &Graph, params: &Params, assignment: &[PartitionId], n_partitions: u32) -> (Vec<u32>, Vec<u32>) {
+    let mut n_tiles = vec![0; n_partitions as usize];
+    let mut room = vec![0; n_partitions as usize];
+    let tile = (0..graph.n_routers()).zip(assignment).map(|(r, &p)| {
+        let (n_tiles, room) = (&mut n_tiles[p as usize], &mut room[p as usize]);
+        let vcs = (graph.radix(r) * params.num_vcs) as usize;
+        if *n_tiles == 0 || vcs > *room {
+            *n_tiles += 1;
+            *room = TILE_VCS;
+        }
+        *room = room.saturating_sub(vcs);
+        *n_tiles - 1
+    });
+    (tile.collect(), n_tiles)
 }
 
 /// The largest finite distance in the graph of partitions; at least 1.
@@ -143,24 +167,12 @@ pub struct Link {
     pub latency: u32,
     /// What is there.
     pub far: Far,
-    /// The tile of this partition in which it lies; of no meaning for another partition.
+    /// The tile in which it lies, of the partition in which it lies.
     pub tile: u32,
 }
 
-impl Link {
-    /// The kind of end it leads to.
-    #[inline]
-    pub(super) fn end(&self) -> usize {
-        if self.far == Far::Endpoint {
-            ENDPOINT
-        } else {
-            ROUTER
-        }
-    }
-}
-
 /// Input VCs of a tile: with their routers and endpoints they fit a core's own cache.
-const TILE_VCS: usize = 2048;
+pub const TILE_VCS: usize = 2048;
 
 /// More cycles at a time than this save nothing, and make the wheels longer.
 const MAX_SPAN: Cycle = 32;
@@ -178,8 +190,7 @@ pub struct Wiring {
     pub links: Vec<Link>,
     /// Local router of each local port.
     pub router_of_port: Vec<u32>,
-    /// First router of each tile: consecutive routers that are simulated together, a cycle at a time, while their state
-    /// is in the cache; shape `[n_tiles + 1]`.
+    /// First router of each tile; shape `[n_tiles + 1]`.
     pub tile_base: Vec<u32>,
     /// Cycles that a tile may run ahead of the others: the least time in which one acts on another.
     pub span: Cycle,
@@ -195,6 +206,8 @@ pub struct Wiring {
     pub channel_in: Vec<Option<u32>>,
     /// Neighbouring partitions, ascending.
     pub neighbours: Vec<PartitionId>,
+    /// Number of the first tile of each neighbour, where all tiles of all neighbours are numbered; shape `[n_neighbours + 1]`.
+    pub remote_base: Vec<u32>,
     /// Latency of injection and ejection channels.
     pub latency_endpoint: u32,
 }
@@ -204,20 +217,26 @@ impl Wiring {
     #[must_use]
     pub fn new(graph: &Graph, params: &Params, layout: &Layout, partition: PartitionId) -> Self {
         let neighbours = layout.neighbours(graph, partition);
+        let mut remote_base = vec![0];
+        remote_base.extend(neighbours.iter().scan(0, |n, &p| {
+            *n += layout.n_tiles[p as usize];
+            Some(*n)
+        }));
         let routers = layout.routers(partition);
         let mut wiring = Self {
             port_base: vec![0],
             degree: Vec::with_capacity(routers.len()),
             links: Vec::new(),
             router_of_port: Vec::new(),
-            tile_base: vec![0],
+            tile_base: Vec::new(),
             span: MAX_SPAN,
-            tile_of_router: Vec::new(),
+            tile_of_router: routers.iter().map(|&r| layout.tile[r as usize]).collect(),
             endpoint_base: vec![0],
             endpoints: Vec::new(),
             first_endpoint: Vec::with_capacity(routers.len()),
             channel_in: Vec::new(),
             neighbours,
+            remote_base,
             latency_endpoint: params.latency(ChannelClass::Endpoint),
             routers: Vec::new(),
         };
@@ -225,36 +244,39 @@ impl Wiring {
             wiring.add_router(graph, params, layout, partition, r);
         }
         wiring.routers = routers;
-        wiring.cut_tiles(params);
+        wiring.bound_tiles(params);
         // What a tile publishes may be read by another this much later.
         wiring.span = layout.board_lag.map_or(wiring.span, |lag| lag.min(wiring.span));
         wiring
     }
 
-    /// Groups consecutive routers into tiles, and tells every link the tile at its far end.
-    fn cut_tiles(&mut self, params: &Params) {
-        let num_vcs = params.num_vcs as usize;
-        let mut vcs = 0;
-        for lr in 0..self.n_routers() {
-            let own = self.ports(lr).len() * num_vcs;
-            if vcs > 0 && vcs + own > TILE_VCS {
-                self.tile_base.push(lr as u32);
-                vcs = 0;
-            }
-            vcs += own;
-            self.tile_of_router.push(self.tile_base.len() as u32 - 1);
-        }
-        self.tile_base.push(self.n_routers() as u32);
-        for port in 0..self.links.len() {
-            let router = match self.links[port].far {
-                Far::Local => self.router_of_port[self.links[port].to as usize],
-                Far::Endpoint | Far::Remote(_) => self.router_of_port[port],
-            };
-            self.links[port].tile = self.tile_of_router[router as usize];
-            if self.links[port].tile != self.tile_of_port(port) {
-                self.span = self.span.min(Cycle::from(self.links[port].latency + params.least_notice()));
+    /// Says where tiles begin, and how far they may run ahead of each other.
+    fn bound_tiles(&mut self, params: &Params) {
+        let tiles = &self.tile_of_router;
+        let firsts = (0..tiles.len()).filter(|&lr| lr == 0 || tiles[lr] != tiles[lr - 1]);
+        self.tile_base = firsts.map(|lr| lr as u32).chain([tiles.len() as u32]).collect();
+        for (port, link) in self.links.iter().enumerate() {
+            if link.far == Far::Local && link.tile != self.tile_of_port(port) {
+                self.span = self.span.min(Cycle::from(link.latency + params.least_notice()));
             }
         }
+    }
+
+    /// Where, in what is on its way, the other end of `link` is: after the routers of own tiles come the tiles of the
+    /// neighbours, and then the endpoints of own tiles.
+    #[must_use]
+    pub(super) fn inbound(&self, link: &Link) -> u32 {
+        match link.far {
+            Far::Local => link.tile,
+            Far::Remote(neighbour) => self.n_tiles() as u32 + self.remote_base[usize::from(neighbour)] + link.tile,
+            Far::Endpoint => self.first_of_endpoints() + link.tile,
+        }
+    }
+
+    /// The first of the endpoints there.
+    #[must_use]
+    pub(super) fn first_of_endpoints(&self) -> u32 {
+        self.n_tiles() as u32 + self.remote_base.last().copied().unwrap_or(0)
     }
 
     /// Number of tiles.
@@ -293,7 +315,7 @@ impl Wiring {
                 Far::Remote(self.neighbours.binary_search(&owner).expect("a neighbour") as u16)
             };
             let to = layout.port_base[peer as usize] + u32::from(peer_port);
-            self.links.push(Link { to, latency: params.latency(class), far, tile: 0 });
+            self.links.push(Link { to, latency: params.latency(class), far, tile: layout.tile[peer as usize] });
             self.channel_in.push(Some(graph.channel(peer) + u32::from(peer_port)));
         }
         self.degree.push(graph.degree(r) as Port);
@@ -301,7 +323,8 @@ impl Wiring {
         for e in graph.endpoints(r) {
             let port = self.links.len() as u32;
             let to = self.endpoints.len() as u32;
-            self.links.push(Link { to, latency: self.latency_endpoint, far: Far::Endpoint, tile: 0 });
+            let tile = layout.tile[r as usize];
+            self.links.push(Link { to, latency: self.latency_endpoint, far: Far::Endpoint, tile });
             self.channel_in.push(None);
             self.endpoints.push((e, port));
         }

@@ -20,7 +20,6 @@ mod router;
 mod stages;
 mod tile;
 mod trace;
-mod wire;
 mod wires;
 
 use std::sync::Arc;
@@ -33,7 +32,7 @@ pub use layout::{Far, Layout, Link, Wiring};
 pub use params::{Matching, Params, KEYS};
 pub use trace::{Event, Recording, Wait};
 
-use crate::engine::{Model, NEVER};
+use crate::engine::{Batch, List, Model, NEVER};
 use crate::error::Error;
 use crate::ids::{Cycle, RouterId};
 use crate::routing::{Routing, RoutingAlgorithm};
@@ -45,8 +44,7 @@ use delivery::Delivery;
 use failures::Failures;
 use router::Routers;
 use trace::Log;
-use wire::Record;
-use wires::{Wires, ROUTER};
+use wires::{kind_of, tile_of, Handed, Wires, FLITS};
 
 /// What is offered to the network.
 #[derive(Clone, Debug)]
@@ -59,7 +57,9 @@ pub struct Load {
     pub seed: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// A flit that reaches an input VC, or an endpoint by one of its VCs.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 struct Arrival {
     vc: u32,
     flit: Flit,
@@ -122,7 +122,6 @@ pub struct Network {
 
 impl Network {
     /// Builds the partition `wiring` describes, with all buffers empty and the first packet of each endpoint scheduled.
-    /// `header` is the number of bytes at the head of each outbox that belong to the engine.
     #[must_use]
     pub fn new(
         params: &Params,
@@ -130,11 +129,9 @@ impl Network {
         routing: Routing,
         load: Load,
         router_of: Arc<Vec<RouterId>>,
-        header: usize,
         sample_period: u32,
     ) -> Self {
-        let tiles = (0..wiring.n_tiles()).map(|tile| (wiring.tile_routers(tile).len(), wiring.tile_endpoints(tile).len()));
-        let mut wires = Wires::new(params, wiring.span, tiles, wiring.neighbours.len(), header);
+        let mut wires = Wires::new(params, &wiring);
         let mut endpoints = Vec::with_capacity(wiring.endpoints.len());
         for (local, &(id, _)) in wiring.endpoints.iter().enumerate() {
             let (endpoint, first) = Endpoint::new(id, &load, params.num_vcs);
@@ -254,13 +251,14 @@ impl Model for Network {
         if self.board.is_some() {
             self.send_board(end);
         }
+        self.wires.hand_over();
     }
 
     fn next_event(&self, from: Cycle) -> Cycle {
-        self.wires.tiles.iter().map(|tile| tile.due).min().map_or(NEVER, |due| due.max(from))
+        (0..self.wires.tiles.len()).map(|tile| self.wires.due(tile)).min().map_or(NEVER, |due| due.max(from))
     }
 
-    fn outboxes(&mut self) -> &mut [Vec<u8>] {
+    fn outboxes(&mut self) -> &mut [Batch] {
         &mut self.wires.outboxes
     }
 
@@ -268,40 +266,40 @@ impl Model for Network {
         self.wires.earliest_sent
     }
 
-    fn deliver(&mut self, neighbour: usize, messages: &[u8], window_end: Cycle) -> Result<(), Error> {
-        self.wires.earliest_sent = NEVER;
-        let straggler = |at: u32| {
-            Error::Internal(format!(
+    fn deliver(&mut self, neighbour: usize, batch: &mut Batch, window_end: Cycle) -> Result<(), Error> {
+        for list in batch.lists.drain(..) {
+            self.take_over(neighbour, list, window_end)?;
+        }
+        for list in batch.used.drain(..) {
+            self.wires.take_back(neighbour, list);
+        }
+        if !batch.bytes.is_empty() {
+            let taken = self.board.as_mut().and_then(|board| board.receive(neighbour, &batch.bytes));
+            taken.ok_or_else(|| Error::Internal(format!("neighbour {neighbour} sent a malformed board")))?;
+            batch.bytes.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Network {
+    /// Takes over a list of flits or credits of neighbour number `neighbour`.
+    fn take_over(&mut self, neighbour: usize, list: List, window_end: Cycle) -> Result<(), Error> {
+        let at = list.at;
+        if at < window_end {
+            return Err(Error::Internal(format!(
                 "a message from neighbour {neighbour} acts in cycle {at}, before the window end {window_end}: the lookahead is wrong"
-            ))
+            )));
+        }
+        let is_whole = kind_of(list.place) != FLITS || list.words.len() * size_of::<u32>() % size_of::<Arrival>() == 0;
+        let Some(tile) = self.wires.tiles.get_mut(tile_of(list.place) as usize).filter(|_| is_whole) else {
+            return Err(Error::Internal(format!("neighbour {neighbour} sent a malformed list")));
         };
-        wire::read(messages, |record| {
-            match record {
-                Record::Flit(at, vc, flit) => {
-                    if Cycle::from(at) < window_end {
-                        return Err(straggler(at));
-                    }
-                    self.imported += 1;
-                    let tile = self.wiring.tile_of_port((vc / self.params.num_vcs) as usize);
-                    let tile = self.wires.rouse(tile, Cycle::from(at));
-                    tile.flits[ROUTER].advance(window_end);
-                    tile.flits[ROUTER].push(Cycle::from(at), Arrival { vc, flit });
-                }
-                Record::Credit(at, vc) => {
-                    if Cycle::from(at) < window_end {
-                        return Err(straggler(at));
-                    }
-                    let tile = self.wiring.tile_of_port((vc / self.params.num_vcs) as usize);
-                    let tile = self.wires.rouse(tile, Cycle::from(at));
-                    tile.credits[ROUTER].advance(window_end);
-                    tile.credits[ROUTER].push(Cycle::from(at), vc);
-                }
-                Record::Board(bytes) => {
-                    let taken = self.board.as_mut().and_then(|board| board.receive(neighbour, bytes));
-                    taken.ok_or_else(|| Error::Internal(format!("neighbour {neighbour} sent a malformed board")))?;
-                }
-            }
-            Ok(())
-        })
+        let handed = Handed { neighbour: neighbour as u32, list };
+        self.imported += handed.flits().len() as u64;
+        tile.due = tile.due.min(at);
+        tile.handed.advance(window_end);
+        tile.handed.push(at, handed);
+        Ok(())
     }
 }

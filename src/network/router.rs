@@ -7,7 +7,8 @@ use crate::engine::prefetch;
 use crate::ids::{Cycle, Port};
 use crate::network::flit::{Flit, Slab, NONE};
 use crate::network::pipeline::Pipeline;
-use crate::network::{Link, Params, Wiring};
+use crate::network::wires::Lane;
+use crate::network::{Params, Wiring};
 use crate::rng::{Purpose, Stream};
 use crate::routing::Routing;
 
@@ -101,8 +102,8 @@ impl InputVc {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct PortState {
-    /// Where its channel leads.
-    pub(super) link: Link,
+    /// Where its channels lead.
+    pub(super) lane: Lane,
     /// First cycle in which its output queue can send.
     pub(super) flit_slot: u32,
     /// First cycle in which its queue of credits can send.
@@ -193,7 +194,13 @@ impl Routers {
             ports: wiring
                 .links
                 .iter()
-                .map(|&link| PortState { link, flit_slot: 0, credit_slot: 0, busy: 0, first_vc: 0 })
+                .map(|link| PortState {
+                    lane: Lane::new(link, wiring, params),
+                    flit_slot: 0,
+                    credit_slot: 0,
+                    busy: 0,
+                    first_vc: 0,
+                })
                 .collect(),
             va_grant: vec![0; n_vcs],
             va_accept: vec![0; n_vcs],

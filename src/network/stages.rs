@@ -155,7 +155,7 @@ impl Router<'_> {
         let in_port = usize::from(self.inputs[input].port);
         let port = &mut self.ports[in_port];
         let departs = next_slot(&mut port.credit_slot, clock.now);
-        wires.send_credit(&port.link, departs, input - in_port * self.num_vcs);
+        wires.send_credit(&port.lane, departs, input - in_port * self.num_vcs);
     }
 
     /// Decides where the packet at the head of `input` goes next.
@@ -228,7 +228,7 @@ impl Router<'_> {
         }
         let departs = next_slot(&mut out.flit_slot, clock.crossing + params.st_final_delay - 1);
         wires.departs(departs, self.id, &flit, [port, vc]);
-        wires.send_flit(&out.link, departs, vc, flit);
+        wires.send_flit(&out.lane, departs, vc, flit);
         self.return_credit(input, wires, clock);
     }
 }

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
+use bytemuck::allocation::cast_vec;
+
 use crate::engine::prefetch;
 use crate::ids::Cycle;
 use crate::network::pipeline::Pipeline;
 use crate::network::router::{set, State};
 use crate::network::stages::{Clock, Router};
 use crate::network::trace::Event;
-use crate::network::wires::{Tile, Wires, ROUTER};
+use crate::network::wires::{kind_of, Handed, Wires, FLITS};
 use crate::network::{Arrival, Network};
 
 /// How many arrivals ahead the lines are asked for.
@@ -17,10 +19,11 @@ const AHEAD: usize = 8;
 impl Network {
     /// Runs a tile through the cycles of `span`.
     pub(super) fn run_tile(&mut self, tile: usize, span: &Range<Cycle>) {
-        let mut now = self.wires.tiles[tile].due.max(span.start);
-        if now < span.end {
-            self.warm(tile, now..span.end);
+        let mut now = self.wires.due(tile).max(span.start);
+        if now >= span.end {
+            return;
         }
+        self.warm(tile, now..span.end);
         while now < span.end {
             self.publish(tile, now);
             if self.failures.is_some() {
@@ -30,42 +33,76 @@ impl Network {
             self.take_ejections(tile, now);
             self.take_arrivals(tile, now);
             self.take_credits(tile, now);
+            self.take_handed(tile, now);
             self.take_generations(tile, now);
             self.inject(tile, now);
             self.run_routers(tile, now);
             if !self.wires.dropped.is_empty() {
                 self.count_dropped(now);
             }
-            now = self.wires.tiles[tile].next_event(now + 1);
-            self.wires.tiles[tile].due = now;
+            now = self.wires.next_event(tile, now + 1);
         }
+        self.wires.has_run(tile, now);
     }
 
     /// Brings the state of a busy tile into the cache before it is worked on. Every line of it is far away at first, and
     /// what follows branches on what it finds; asked for at once, the lines come side by side.
-    fn warm(&self, tile: usize, span: Range<Cycle>) {
-        let Tile { flits: [arrivals, _], generations, .. } = &self.wires.tiles[tile];
-        let own = self.wiring.tile_routers(tile);
+    fn warm(&mut self, tile: usize, span: Range<Cycle>) {
+        let Network { wires, wiring, routers, endpoints, .. } = self;
+        let own = wiring.tile_routers(tile);
+        let handed = |wires: &Wires, now| wires.tiles[tile].handed.at(now).iter().map(|h| h.flits().len()).sum::<usize>();
         // In a tile with little to do most lines will not be needed.
-        if arrivals.at(span.start).len() < own.len() {
+        if wires.to_routers(tile).flits.at(span.start).len() + handed(wires, span.start) < own.len() {
             return;
         }
         for now in span {
-            arrivals.at(now).iter().for_each(|a| prefetch::line(&self.routers.inputs, a.vc as usize));
-            for &e in generations.at(now) {
-                self.endpoints[e as usize].fetch();
+            let ask = |a: &Arrival| prefetch::line(&routers.inputs, a.vc as usize);
+            wires.to_routers(tile).flits.at(now).iter().for_each(ask);
+            wires.tiles[tile].handed.at(now).iter().flat_map(Handed::flits).for_each(ask);
+            for &e in wires.tiles[tile].generations.at(now) {
+                endpoints[e as usize].fetch();
             }
         }
         for lr in own {
-            self.routers.fetch(lr, self.wiring.ports(lr));
+            routers.fetch(lr, wiring.ports(lr));
         }
     }
 
-    /// Flits that reach routers of a tile in cycle `now`.
+    /// Flits that reach routers of a tile in cycle `now` from inside the partition.
     fn take_arrivals(&mut self, tile: usize, now: Cycle) {
-        let mut list = self.wires.tiles[tile].flits[ROUTER].take(now);
+        let mut list = self.wires.to_routers(tile).flits.take(now);
+        self.arrive(tile, now, &mut list);
+        self.wires.to_routers(tile).flits.recycle(list);
+    }
+
+    /// Credits that come into force in cycle `now` in a tile, from inside the partition.
+    fn take_credits(&mut self, tile: usize, now: Cycle) {
+        let list = self.wires.to_routers(tile).credits.take(now);
+        self.add_credits(&list, now);
+        self.wires.to_routers(tile).credits.recycle(list);
+    }
+
+    /// What reaches a tile in cycle `now` from other partitions.
+    fn take_handed(&mut self, tile: usize, now: Cycle) {
+        let mut lists = self.wires.tiles[tile].handed.take(now);
+        for Handed { neighbour, mut list } in lists.drain(..) {
+            if kind_of(list.place) == FLITS {
+                let mut flits = cast_vec(list.words);
+                self.arrive(tile, now, &mut flits);
+                list.words = cast_vec(flits);
+            } else {
+                self.add_credits(&list.words, now);
+            }
+            list.words.clear();
+            self.wires.outboxes[neighbour as usize].used.push(list);
+        }
+        self.wires.tiles[tile].handed.recycle(lists);
+    }
+
+    /// Puts flits that reach routers of a tile in cycle `now` into their buffers.
+    fn arrive(&mut self, tile: usize, now: Cycle, list: &mut Vec<Arrival>) {
         if self.failures.is_some() {
-            self.lose_arrivals(&mut list, now);
+            self.lose_arrivals(list, now);
         }
         let Network { routers, wires, wiring, .. } = self;
         let Wires { tiles, slab, log, .. } = wires;
@@ -97,18 +134,16 @@ impl Network {
             }
             set(&mut tile.active, (routers.router_of_word[bit / 64] - first) as usize);
         }
-        tile.flits[ROUTER].recycle(list);
     }
 
-    /// Credits that come into force in cycle `now` in a tile.
-    fn take_credits(&mut self, tile: usize, now: Cycle) {
-        let list = self.wires.tiles[tile].credits[ROUTER].take(now);
-        for &vc in &list {
+    /// Adds a credit to each output VC in `list`.
+    #[inline]
+    fn add_credits(&mut self, list: &[u32], now: Cycle) {
+        for &vc in list {
             let credits = &mut self.routers.credits[vc as usize];
             *credits += 1;
             assert!(*credits <= self.params.vc_buf_size, "cycle {now}: more credits than buffer at output VC {vc}");
         }
-        self.wires.tiles[tile].credits[ROUTER].recycle(list);
     }
 
     /// One cycle of every router of a tile that has work.

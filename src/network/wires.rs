@@ -1,24 +1,99 @@
-//! Everything on its way: the wheels of what will happen, by tile, and the outboxes to other partitions.
+//! Everything on its way, by the tile that it goes to, in this partition and in others: these get it at the end of a window, list
+//! by list as it was filed.
 
-use crate::engine::{Calendar, Wheel, NEVER};
+use bytemuck::allocation::cast_vec;
+
+use crate::engine::{Batch, Calendar, List, Wheel, NEVER};
 use crate::ids::{Cycle, RouterId};
 use crate::network::failures::Due;
 use crate::network::flit::{Flit, Slab};
 use crate::network::trace::{Event, Log};
-use crate::network::{wire, Arrival, Far, Link, Params};
+use crate::network::{Arrival, Far, Link, Params, Wiring};
 
-/// The end of a channel at which something arrives: a router or an endpoint.
-pub(super) const ROUTER: usize = 0;
-pub(super) const ENDPOINT: usize = 1;
-
-/// What will happen to the routers and endpoints of one tile, and which of them have work.
-pub(super) struct Tile {
-    /// A lower bound on the next cycle in which it has anything to do.
+/// What is on its way to the routers of a tile, to its endpoints, or to a tile of another partition, until the window ends.
+pub(super) struct Inbound {
+    /// A lower bound on the next cycle of anything sent since the tile was run.
     pub(super) due: Cycle,
-    /// Flits by the cycle in which they are read, at routers and at endpoints: [`ROUTER`] and [`ENDPOINT`].
-    pub(super) flits: [Wheel<Arrival>; 2],
-    /// Credits by the cycle in which they can be used, likewise.
-    pub(super) credits: [Wheel<u32>; 2],
+    /// Flits by the cycle in which they are read.
+    pub(super) flits: Wheel<Arrival>,
+    /// Credits by the cycle in which they can be used.
+    pub(super) credits: Wheel<u32>,
+}
+
+/// A list of flits or credits as a neighbour filed them.
+pub(super) struct Handed {
+    pub(super) neighbour: u32,
+    pub(super) list: List,
+}
+
+impl Handed {
+    /// The flits in it.
+    pub(super) fn flits(&self) -> &[Arrival] {
+        match kind_of(self.list.place) {
+            FLITS => bytemuck::cast_slice(&self.list.words),
+            _ => &[],
+        }
+    }
+
+    /// The credits in it.
+    pub(super) fn credits(&self) -> &[u32] {
+        match kind_of(self.list.place) {
+            FLITS => &[],
+            _ => &self.list.words,
+        }
+    }
+}
+
+/// The kinds of lists: places are numbered by tile and kind.
+pub(super) const FLITS: u32 = 0;
+pub(super) const CREDITS: u32 = 1;
+
+pub(super) fn place(tile: u32, kind: u32) -> u32 {
+    2 * tile + kind
+}
+
+pub(super) fn kind_of(place: u32) -> u32 {
+    place % 2
+}
+
+pub(super) fn tile_of(place: u32) -> u32 {
+    place / 2
+}
+
+/// Where the channels of a port lead, as those who send need it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    /// VC 0 of the far port, in the partition it lies in.
+    to: u32,
+    /// Whose [`Inbound`] it is.
+    inbound: u32,
+    /// Cycles from the departure of a flit until it is read.
+    flit: u32,
+    /// Cycles from the departure of a credit until it can be used.
+    credit: u32,
+}
+
+impl Lane {
+    /// Of a port with `link`.
+    pub(super) fn new(link: &Link, wiring: &Wiring, params: &Params) -> Self {
+        // An endpoint uses a credit in the cycle in which it reads it.
+        let delay = if link.far == Far::Endpoint { 0 } else { params.credit_delay };
+        Self {
+            to: link.to * params.num_vcs,
+            inbound: wiring.inbound(link),
+            flit: link.latency + 1,
+            credit: link.latency + 1 + delay,
+        }
+    }
+}
+
+/// What will happen to the routers and endpoints of one tile beside what comes by channels of this partition, and which of
+/// them have work.
+pub(super) struct Tile {
+    /// A lower bound on the next cycle in which it has anything to do, but for what was sent to it since it was run.
+    pub(super) due: Cycle,
+    /// What neighbours have sent.
+    pub(super) handed: Wheel<Handed>,
     /// Endpoints by the cycle of their next packet.
     pub(super) generations: Calendar<u32>,
     /// Endpoints that may be able to send a flit: one bit each, from the first of the tile.
@@ -35,8 +110,7 @@ impl Tile {
     fn new(horizon: Cycle, n_routers: usize, n_endpoints: usize) -> Self {
         Self {
             due: 0,
-            flits: [Wheel::new(horizon), Wheel::new(horizon)],
-            credits: [Wheel::new(horizon), Wheel::new(horizon)],
+            handed: Wheel::new(horizon),
             generations: Calendar::new(),
             ready: vec![0; n_endpoints.div_ceil(64)],
             starved: vec![0; n_endpoints.div_ceil(64)],
@@ -44,33 +118,23 @@ impl Tile {
             failures: Vec::new(),
         }
     }
-
-    /// The first cycle at or after `from` in which the tile has anything to do.
-    pub(super) fn next_event(&self, from: Cycle) -> Cycle {
-        if self.active.iter().chain(&self.ready).any(|&word| word != 0) {
-            return from;
-        }
-        let [flits, ejections] = &self.flits;
-        let [credits, endpoint_credits] = &self.credits;
-        flits
-            .next(from)
-            .min(ejections.next(from))
-            .min(credits.next(from))
-            .min(endpoint_credits.next(from))
-            .min(self.generations.next(from))
-            .min(self.failures.last().map_or(NEVER, |due| due.0))
-    }
 }
 
 /// The channels of one partition.
 pub(super) struct Wires {
     pub(super) tiles: Vec<Tile>,
+    /// By [`Wiring::inbound`].
+    inbound: Vec<Inbound>,
+    /// The first of `inbound` that leads to endpoints.
+    first_of_endpoints: u32,
+    /// As in [`Wiring::remote_base`].
+    remote_base: Vec<u32>,
     /// Flits that wait behind others.
     pub(super) slab: Slab,
     /// The first cycle of the span that the tiles are being run through: every event before it has been taken.
     pub(super) span_start: Cycle,
-    pub(super) outboxes: Vec<Vec<u8>>,
-    /// The earliest time stamp in the outboxes.
+    pub(super) outboxes: Vec<Batch>,
+    /// The earliest cycle in which anything in the outboxes acts.
     pub(super) earliest_sent: Cycle,
     /// Flits handed to other partitions.
     pub(super) exported: u64,
@@ -79,43 +143,123 @@ pub(super) struct Wires {
     /// Packets that routers had no way on for, with the router, until they are counted.
     pub(super) dropped: Vec<(RouterId, Flit)>,
     pub(super) log: Option<Log>,
-    num_vcs: u32,
-    credit_delay: u32,
 }
 
 impl Wires {
-    /// Nothing under way. Tiles run `span` cycles at a time; `tiles` gives routers and endpoints of each; `header` bytes of each outbox belong to the engine.
-    pub(super) fn new(
-        params: &Params,
-        span: Cycle,
-        tiles: impl Iterator<Item = (usize, usize)>,
-        n_neighbours: usize,
-        header: usize,
-    ) -> Self {
+    /// Nothing under way.
+    pub(super) fn new(params: &Params, wiring: &Wiring) -> Self {
         // A tile that has not yet run through the span is sent what others do at its end.
-        let horizon = params.horizon() + span;
-        let tiles: Vec<Tile> = tiles.map(|(routers, endpoints)| Tile::new(horizon, routers, endpoints)).collect();
+        let horizon = params.horizon() + wiring.span;
+        let tile = |tile| {
+            let from_outside = if wiring.neighbours.is_empty() { 0 } else { horizon };
+            Tile::new(from_outside, wiring.tile_routers(tile).len(), wiring.tile_endpoints(tile).len())
+        };
+        let n_inbound = wiring.first_of_endpoints() as usize + wiring.n_tiles();
+        let inbound = || Inbound { due: NEVER, flits: Wheel::new(horizon), credits: Wheel::new(horizon) };
         Self {
-            tiles,
+            tiles: (0..wiring.n_tiles()).map(tile).collect(),
+            inbound: std::iter::repeat_with(inbound).take(n_inbound).collect(),
+            first_of_endpoints: wiring.first_of_endpoints(),
+            remote_base: wiring.remote_base.clone(),
             slab: Slab::default(),
             span_start: 0,
-            outboxes: vec![vec![0; header]; n_neighbours],
+            outboxes: vec![Batch::default(); wiring.neighbours.len()],
             earliest_sent: NEVER,
             exported: 0,
             flit_hops: 0,
             dropped: Vec::new(),
             log: None,
-            num_vcs: params.num_vcs,
-            credit_delay: params.credit_delay,
         }
     }
 
-    /// The tile, after noting that it has something to do in cycle `at`.
+    /// What is on its way to the routers of `tile` inside the partition.
     #[inline]
-    pub(super) fn rouse(&mut self, tile: u32, at: Cycle) -> &mut Tile {
-        let tile = &mut self.tiles[tile as usize];
-        tile.due = tile.due.min(at);
-        tile
+    pub(super) fn to_routers(&mut self, tile: usize) -> &mut Inbound {
+        &mut self.inbound[tile]
+    }
+
+    /// What is on its way to the endpoints of `tile`.
+    #[inline]
+    pub(super) fn to_endpoints(&mut self, tile: usize) -> &mut Inbound {
+        &mut self.inbound[self.first_of_endpoints as usize + tile]
+    }
+
+    /// A lower bound on the next cycle in which `tile` has anything to do.
+    #[inline]
+    pub(super) fn due(&self, tile: usize) -> Cycle {
+        let sent = self.inbound[tile].due.min(self.inbound[self.first_of_endpoints as usize + tile].due);
+        self.tiles[tile].due.min(sent)
+    }
+
+    /// Notes that `tile` was run, and has nothing to do before cycle `due`.
+    #[inline]
+    pub(super) fn has_run(&mut self, tile: usize, due: Cycle) {
+        self.to_routers(tile).due = NEVER;
+        self.to_endpoints(tile).due = NEVER;
+        self.tiles[tile].due = due;
+    }
+
+    /// The first cycle at or after `from` in which `tile` has anything to do.
+    pub(super) fn next_event(&self, tile: usize, from: Cycle) -> Cycle {
+        let Tile { handed, generations, ready, active, failures, .. } = &self.tiles[tile];
+        if active.iter().chain(ready).any(|&word| word != 0) {
+            return from;
+        }
+        let ends = [tile, self.first_of_endpoints as usize + tile].map(|end| &self.inbound[end]);
+        ends.iter()
+            .map(|end| end.flits.next(from).min(end.credits.next(from)))
+            .fold(NEVER, Cycle::min)
+            .min(handed.next(from))
+            .min(generations.next(from))
+            .min(failures.last().map_or(NEVER, |due| due.0))
+    }
+
+    /// Flits on their way to routers of the partition, with the input VC.
+    pub(super) fn flits_to_routers(&self) -> impl Iterator<Item = &Arrival> {
+        let sent = self.inbound[..self.tiles.len()].iter().flat_map(|inbound| inbound.flits.iter());
+        sent.chain(self.tiles.iter().flat_map(|tile| tile.handed.iter()).flat_map(Handed::flits))
+    }
+
+    /// Output VCs of the partition, once for each credit on its way there.
+    pub(super) fn credits_to_routers(&self) -> impl Iterator<Item = &u32> {
+        let sent = self.inbound[..self.tiles.len()].iter().flat_map(|inbound| inbound.credits.iter());
+        sent.chain(self.tiles.iter().flat_map(|tile| tile.handed.iter()).flat_map(Handed::credits))
+    }
+
+    /// Flits and credits on their way to endpoints of the partition.
+    pub(super) fn to_all_endpoints(&self) -> impl Iterator<Item = &Inbound> {
+        self.inbound[self.first_of_endpoints as usize..].iter()
+    }
+
+    /// At the end of a window: puts what goes to other partitions into the outboxes, as it was filed.
+    pub(super) fn hand_over(&mut self) {
+        let Self { inbound, outboxes, remote_base, exported, earliest_sent, tiles, .. } = self;
+        *earliest_sent = NEVER;
+        for (neighbour, batch) in outboxes.iter_mut().enumerate() {
+            let [first, end] = [0, 1].map(|k| tiles.len() + remote_base[neighbour + k] as usize);
+            for (tile, inbound) in inbound[first..end].iter_mut().enumerate() {
+                if inbound.due == NEVER {
+                    continue;
+                }
+                *earliest_sent = inbound.due.min(*earliest_sent);
+                inbound.due = NEVER;
+                inbound.flits.drain(|at, flits| {
+                    *exported += flits.len() as u64;
+                    batch.lists.push(List { place: place(tile as u32, FLITS), at, words: cast_vec(flits) });
+                });
+                inbound.credits.drain(|at, words| batch.lists.push(List { place: place(tile as u32, CREDITS), at, words }));
+            }
+        }
+    }
+
+    /// Gets a list back that `neighbour` has used up.
+    pub(super) fn take_back(&mut self, neighbour: usize, list: List) {
+        let remote = self.remote_base[neighbour] + tile_of(list.place);
+        let inbound = &mut self.inbound[self.tiles.len() + remote as usize];
+        match kind_of(list.place) {
+            FLITS => inbound.flits.recycle(cast_vec(list.words)),
+            _ => inbound.credits.recycle(list.words),
+        }
     }
 
     /// Counts a flit that won the switch.
@@ -141,42 +285,26 @@ impl Wires {
         }
     }
 
-    /// Puts a flit on `link` in cycle `departs` for VC `vc` at the far end.
+    /// Puts a flit on `lane` in cycle `departs` for VC `vc` at the far end.
     #[inline]
-    pub(super) fn send_flit(&mut self, link: &Link, departs: u32, vc: usize, mut flit: Flit) {
-        let at = departs + link.latency + 1;
-        let vc = link.to * self.num_vcs + vc as u32;
-        let end = link.end();
-        // Endpoints and routers at the far end follow each other at random: no branch tells them apart.
-        flit.hops = flit.hops.saturating_add((end == ROUTER).into());
-        if let Far::Remote(neighbour) = link.far {
-            self.exported += 1;
-            self.earliest_sent = self.earliest_sent.min(Cycle::from(at));
-            wire::put_flit(&mut self.outboxes[usize::from(neighbour)], at, vc, &flit);
-            return;
-        }
-        let span_start = self.span_start;
-        let flits = &mut self.rouse(link.tile, Cycle::from(at)).flits[end];
-        // Another tile may have had nothing to do for long, and its wheel stands where it last had.
-        flits.advance(span_start);
-        flits.push(Cycle::from(at), Arrival { vc, flit });
+    pub(super) fn send_flit(&mut self, lane: &Lane, departs: u32, vc: usize, mut flit: Flit) {
+        let at = Cycle::from(departs + lane.flit);
+        // Endpoints and routers at the far end, here and elsewhere, follow each other at random: no branch tells them apart.
+        flit.hops = flit.hops.saturating_add((lane.inbound < self.first_of_endpoints).into());
+        let inbound = &mut self.inbound[lane.inbound as usize];
+        inbound.due = inbound.due.min(at);
+        // A tile may have had nothing to do for long, and its wheel stands where it last had.
+        inbound.flits.advance(self.span_start);
+        inbound.flits.push(at, Arrival { vc: lane.to + vc as u32, flit });
     }
 
-    /// Puts a credit for VC `vc` on `link` in cycle `departs`.
+    /// Puts a credit for VC `vc` on `lane` in cycle `departs`.
     #[inline]
-    pub(super) fn send_credit(&mut self, link: &Link, departs: u32, vc: usize) {
-        let end = link.end();
-        // An endpoint uses a credit in the cycle in which it reads it.
-        let usable = departs + link.latency + 1 + if end == ROUTER { self.credit_delay } else { 0 };
-        let vc = link.to * self.num_vcs + vc as u32;
-        if let Far::Remote(neighbour) = link.far {
-            self.earliest_sent = self.earliest_sent.min(Cycle::from(usable));
-            wire::put_credit(&mut self.outboxes[usize::from(neighbour)], usable, vc);
-            return;
-        }
-        let span_start = self.span_start;
-        let credits = &mut self.rouse(link.tile, Cycle::from(usable)).credits[end];
-        credits.advance(span_start);
-        credits.push(Cycle::from(usable), vc);
+    pub(super) fn send_credit(&mut self, lane: &Lane, departs: u32, vc: usize) {
+        let usable = Cycle::from(departs + lane.credit);
+        let inbound = &mut self.inbound[lane.inbound as usize];
+        inbound.due = inbound.due.min(usable);
+        inbound.credits.advance(self.span_start);
+        inbound.credits.push(usable, lane.to + vc as u32);
     }
 }

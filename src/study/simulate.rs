@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use crate::config::{Config, ConfigErrors};
-use crate::engine::Windows;
+use crate::engine::{Batch, Windows};
 use crate::error::Error;
 use crate::ids::{Cycle, PartitionId, RouterId};
 use crate::network::{Failure, Layout, Load, Network, Params, Wiring};
@@ -75,7 +75,6 @@ impl Point {
             routing,
             self.load.clone(),
             self.router_of.clone(),
-            windows.header_bytes(),
             self.rules.sample_period as u32,
         )
         .with_board(&self.graph, &self.layout)
@@ -230,14 +229,14 @@ struct PartitionRun<'a> {
     phases: Option<Phases>,
     totals: Totals,
     window_open: bool,
-    halves_in: Vec<Vec<u8>>,
+    halves_in: Vec<Batch>,
 }
 
 impl<'a> PartitionRun<'a> {
     fn new(point: &'a Point, transport: &dyn Transport) -> Result<Self, Error> {
         let own = transport.partition();
         let (network, windows) = point.network(own)?;
-        let halves_in = vec![Vec::new(); windows.neighbours().len()];
+        let halves_in = vec![Batch::default(); windows.neighbours().len()];
         let phases = (own == 0).then(|| Phases::new(point.rules.clone()));
         Ok(Self { point, network, windows, phases, totals: Totals::default(), window_open: false, halves_in })
     }
@@ -286,9 +285,9 @@ impl<'a> PartitionRun<'a> {
     fn audit(&mut self, transport: &mut dyn Transport) -> Result<Period, Error> {
         let now = self.windows.now();
         let period = self.network.close_period(now)?;
-        let mut halves = self.network.check_credits(now)?;
+        let mut halves: Vec<Batch> = self.network.check_credits(now)?.into_iter().map(Batch::of_bytes).collect();
         transport.exchange(self.windows.neighbours(), &mut halves, &mut self.halves_in)?;
-        self.network.check_cut(now, &self.halves_in)?;
+        self.network.check_cut(now, self.halves_in.iter().map(|half| &half.bytes[..]))?;
         Ok(period)
     }
 

@@ -1,6 +1,6 @@
 //! The transport of a single partition: there is nobody to exchange with.
 
-use crate::engine::Exchange;
+use crate::engine::{Batch, Exchange};
 use crate::error::Error;
 use crate::ids::PartitionId;
 use crate::transport::Transport;
@@ -10,7 +10,7 @@ use crate::transport::Transport;
 pub struct Local;
 
 impl Exchange for Local {
-    fn exchange(&mut self, peers: &[PartitionId], _out: &mut [Vec<u8>], _inbox: &mut [Vec<u8>]) -> Result<(), Error> {
+    fn exchange(&mut self, peers: &[PartitionId], _out: &mut [Batch], _inbox: &mut [Batch]) -> Result<(), Error> {
         debug_assert!(peers.is_empty());
         Ok(())
     }

@@ -6,7 +6,7 @@ mod local;
 mod mpi;
 mod threads;
 
-use crate::engine::Exchange;
+use crate::engine::{Batch, Exchange};
 use crate::error::Error;
 use crate::ids::PartitionId;
 
@@ -39,13 +39,12 @@ pub trait Transport: Exchange {
     fn gather(&mut self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Error> {
         let others: Vec<PartitionId> = (1..self.n_partitions()).collect();
         if self.partition() == 0 {
-            let mut out = vec![Vec::new(); others.len()];
-            let mut all = vec![Vec::new(); others.len()];
+            let mut out = vec![Batch::default(); others.len()];
+            let mut all = vec![Batch::default(); others.len()];
             self.exchange(&others, &mut out, &mut all)?;
-            all.insert(0, bytes);
-            Ok(all)
+            Ok(std::iter::once(bytes).chain(all.into_iter().map(|batch| batch.bytes)).collect())
         } else {
-            self.exchange(&[0], &mut [bytes], &mut [Vec::new()])?;
+            self.exchange(&[0], &mut [Batch::of_bytes(bytes)], &mut [Batch::default()])?;
             Ok(Vec::new())
         }
     }
@@ -57,15 +56,15 @@ pub trait Transport: Exchange {
     fn broadcast(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
         let others: Vec<PartitionId> = (1..self.n_partitions()).collect();
         if self.partition() == 0 {
-            let mut out = vec![bytes.clone(); others.len()];
-            let mut empty = vec![Vec::new(); others.len()];
+            let mut out = vec![Batch::of_bytes(bytes.clone()); others.len()];
+            let mut empty = vec![Batch::default(); others.len()];
             self.exchange(&others, &mut out, &mut empty)?;
             Ok(bytes)
         } else {
-            let mut got = [Vec::new()];
-            self.exchange(&[0], &mut [Vec::new()], &mut got)?;
+            let mut got = [Batch::default()];
+            self.exchange(&[0], &mut [Batch::default()], &mut got)?;
             let [got] = got;
-            Ok(got)
+            Ok(got.bytes)
         }
     }
 }

@@ -11,7 +11,7 @@ use mpi::topology::{Communicator, SimpleCommunicator};
 use mpi::traits::Equivalence;
 use mpi::Threading;
 
-use crate::engine::Exchange;
+use crate::engine::{Batch, Exchange};
 use crate::error::Error;
 use crate::ids::PartitionId;
 use crate::transport::{Group, Hub, Transport};
@@ -115,6 +115,12 @@ pub struct Mpi {
     thread: usize,
     threads: usize,
     hub: Arc<Hub>,
+    /// By peer, what goes to it as bytes, if it is in another rank.
+    outgoing: Vec<Vec<u8>>,
+    /// What came from it as bytes.
+    incoming: Vec<Vec<u8>>,
+    /// Memory for lists that come.
+    spare: Vec<Vec<u32>>,
 }
 
 impl Mpi {
@@ -122,7 +128,8 @@ impl Mpi {
     /// it.
     #[must_use]
     pub fn new(group: Group, thread: usize, threads: usize, hub: Arc<Hub>) -> Self {
-        Self { world: SimpleCommunicator::world(), group, thread, threads, hub }
+        let world = SimpleCommunicator::world();
+        Self { world, group, thread, threads, hub, outgoing: Vec::new(), incoming: Vec::new(), spare: Vec::new() }
     }
 
     fn my_rank(&self) -> usize {
@@ -135,11 +142,11 @@ impl Mpi {
     }
 
     /// Receives from every remote peer in the order of arrival, then waits for the sends.
-    fn complete(&self, peers: &[PartitionId], mut sends: Vec<Send<'_, '_>>, inbox: &mut [Vec<u8>]) {
+    fn complete(&self, peers: &[PartitionId], mut sends: Vec<Send<'_, '_>>, incoming: &mut [Vec<u8>]) {
         let mut waiting: Vec<usize> = (0..peers.len()).filter(|&i| self.place(peers[i]).0 != self.my_rank()).collect();
         while !waiting.is_empty() || !sends.is_empty() {
             let before = waiting.len() + sends.len();
-            waiting.retain(|&i| !self.try_receive(peers[i], &mut inbox[i]));
+            waiting.retain(|&i| !self.try_receive(peers[i], &mut incoming[i]));
             sends = sends.into_iter().filter_map(|send| send.test().err()).collect();
             if waiting.len() + sends.len() == before {
                 std::thread::yield_now();
@@ -156,31 +163,48 @@ impl Mpi {
 type Send<'a, 'b> = Request<'a, [u8], &'b LocalScope<'a>>;
 
 impl Exchange for Mpi {
-    fn exchange(&mut self, peers: &[PartitionId], out: &mut [Vec<u8>], inbox: &mut [Vec<u8>]) -> Result<(), Error> {
+    fn exchange(&mut self, peers: &[PartitionId], out: &mut [Batch], inbox: &mut [Batch]) -> Result<(), Error> {
         let me = self.my_rank();
+        let [mut outgoing, mut incoming] = [&mut self.outgoing, &mut self.incoming].map(std::mem::take);
+        for buffers in [&mut outgoing, &mut incoming] {
+            buffers.resize_with(peers.len().max(buffers.len()), Vec::new);
+        }
         for (i, &peer) in peers.iter().enumerate() {
             let (rank, thread) = self.place(peer);
+            // The emptied inbox of the last window becomes the outbox of the next: nothing is allocated.
+            let mut batch = std::mem::replace(&mut out[i], std::mem::take(&mut inbox[i]));
             if rank == me {
-                self.hub.post(self.thread, thread, std::mem::replace(&mut out[i], std::mem::take(&mut inbox[i])));
+                self.hub.post(self.thread, thread, batch);
+            } else {
+                outgoing[i].clear();
+                batch.encode(&mut outgoing[i]);
+                // What was sent is copied, so that its memory can go back at once; that of what came before is for what comes.
+                self.spare.extend(batch.used.drain(..).map(|list| list.words));
+                std::mem::swap(&mut batch.lists, &mut batch.used);
+                batch.used.iter_mut().for_each(|list| list.words.clear());
+                inbox[i] = batch;
             }
         }
         request::scope(|scope| {
             let mut sends = Vec::with_capacity(peers.len());
-            for (&peer, batch) in peers.iter().zip(&*out) {
+            for (&peer, bytes) in peers.iter().zip(&outgoing) {
                 let (rank, thread) = self.place(peer);
                 if rank != me {
                     let tag = (self.thread * self.threads + thread) as i32;
-                    sends.push(self.world.process_at_rank(rank as i32).immediate_send_with_tag(scope, &batch[..], tag));
+                    sends.push(self.world.process_at_rank(rank as i32).immediate_send_with_tag(scope, &bytes[..], tag));
                 }
             }
-            self.complete(peers, sends, inbox);
+            self.complete(peers, sends, &mut incoming);
         });
         for (i, &peer) in peers.iter().enumerate() {
             let (rank, thread) = self.place(peer);
             if rank == me {
                 inbox[i] = self.hub.take(thread, self.thread)?;
+            } else {
+                inbox[i].decode(&incoming[i], &mut self.spare)?;
             }
         }
+        (self.outgoing, self.incoming) = (outgoing, incoming);
         Ok(())
     }
 }

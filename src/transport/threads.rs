@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::engine::Exchange;
+use crate::engine::{Batch, Exchange};
 use crate::error::Error;
 use crate::ids::PartitionId;
 use crate::transport::Transport;
@@ -19,7 +19,7 @@ const LOOK_UP: Duration = Duration::from_millis(200);
 #[derive(Debug, Default)]
 struct Mailbox {
     /// A sender may be one batch ahead of a receiver that still waits for others.
-    batches: Mutex<VecDeque<Vec<u8>>>,
+    batches: Mutex<VecDeque<Batch>>,
     arrived: Condvar,
 }
 
@@ -39,19 +39,19 @@ impl Hub {
     }
 
     /// Puts a batch from `from` into the mailbox of `to`.
-    pub(super) fn post(&self, from: usize, to: usize, batch: Vec<u8>) {
+    pub(super) fn post(&self, from: usize, to: usize, batch: Batch) {
         let mailbox = &self.boxes[from * self.n + to];
         mailbox.batches.lock().unwrap_or_else(PoisonError::into_inner).push_back(batch);
         mailbox.arrived.notify_one();
     }
 
     /// The next batch from `from` to `to`, if it is there.
-    pub(super) fn try_take(&self, from: usize, to: usize) -> Option<Vec<u8>> {
+    pub(super) fn try_take(&self, from: usize, to: usize) -> Option<Batch> {
         self.boxes[from * self.n + to].batches.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
     /// Waits for the next batch from `from` to `to`.
-    pub(super) fn take(&self, from: usize, to: usize) -> Result<Vec<u8>, Error> {
+    pub(super) fn take(&self, from: usize, to: usize) -> Result<Batch, Error> {
         for _ in 0..YIELDS {
             if let Some(batch) = self.try_take(from, to) {
                 return Ok(batch);
@@ -93,7 +93,7 @@ impl Threads {
 }
 
 impl Exchange for Threads {
-    fn exchange(&mut self, peers: &[PartitionId], out: &mut [Vec<u8>], inbox: &mut [Vec<u8>]) -> Result<(), Error> {
+    fn exchange(&mut self, peers: &[PartitionId], out: &mut [Batch], inbox: &mut [Batch]) -> Result<(), Error> {
         for (i, &peer) in peers.iter().enumerate() {
             // The emptied inbox of the last window becomes the outbox of the next: nothing is allocated.
             let batch = std::mem::replace(&mut out[i], std::mem::take(&mut inbox[i]));
