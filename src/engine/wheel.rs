@@ -31,24 +31,25 @@ impl<E> Wheel<E> {
         }
     }
 
-    /// Adds an event at cycle `at`.
+    /// Adds an event at cycle `at`, and returns it as filed.
     ///
     /// # Panics
     /// If `at` lies before the cycle last taken or beyond the horizon: always checked, since it would corrupt time.
     #[inline(always)]
-    pub fn push(&mut self, at: Cycle, event: E) {
+    pub fn push(&mut self, at: Cycle, event: E) -> &mut E {
         if at.wrapping_sub(self.base) > self.mask {
             self.refuse(at);
         }
         let index = (at & self.mask) as usize;
-        let slot = &mut self.slots[index];
-        if slot.len() < slot.capacity() {
-            slot.push(event);
-            // Every list grows at a place of its own, which was in the cache long ago: the next line is asked for early.
-            prefetch::line(slot, slot.len() + 96 / size_of::<E>().max(1));
-        } else {
-            self.push_beyond(index, event);
+        if self.slots[index].len() == self.slots[index].capacity() {
+            self.make_room(index);
         }
+        let slot = &mut self.slots[index];
+        let len = slot.len();
+        slot.push(event);
+        // Every list grows at a place of its own, which was in the cache long ago: the next line is asked for early.
+        prefetch::line(slot, len + 1 + 96 / size_of::<E>().max(1));
+        &mut slot[len]
     }
 
     #[cold]
@@ -57,10 +58,10 @@ impl<E> Wheel<E> {
         panic!("event at cycle {at} outside the wheel from {} on", self.base);
     }
 
-    /// Adds an event to slot `index`, which is given a spare list if it has none, or a longer one.
+    /// Gives slot `index`, which is full, a spare list if it has none, or a longer one.
     #[cold]
     #[inline(never)]
-    fn push_beyond(&mut self, index: usize, event: E) {
+    fn make_room(&mut self, index: usize) {
         let slot = &mut self.slots[index];
         if slot.capacity() == 0 {
             *slot = self.spare.pop().unwrap_or_default();
@@ -70,7 +71,6 @@ impl<E> Wheel<E> {
         if slot.len() == slot.capacity() {
             slot.reserve(slot.len().max(16));
         }
-        slot.push(event);
     }
 
     /// Takes the events of cycle `at`; cycles before it must have been taken or be empty. Give the list back with

@@ -40,13 +40,18 @@ pub(super) struct Failures {
     silent_from: Vec<Cycle>,
     /// By local endpoint, the first cycle in which it is dead.
     dead_from: Vec<Cycle>,
+    /// What is left of the list of arrivals looked at last.
+    pub(super) kept: Vec<Arrival>,
 }
 
 impl Failures {
     /// Those of `all` that concern this partition, whose tiles get to know when to act.
     pub(super) fn new(all: &[Failure], wiring: &Wiring, tiles: &mut [Tile]) -> Self {
-        let mut failures =
-            Self { silent_from: vec![Cycle::MAX; wiring.links.len()], dead_from: vec![Cycle::MAX; wiring.endpoints.len()] };
+        let mut failures = Self {
+            silent_from: vec![Cycle::MAX; wiring.links.len()],
+            dead_from: vec![Cycle::MAX; wiring.endpoints.len()],
+            kept: Vec::new(),
+        };
         for &Failure { at, router, port } in all {
             let Ok(lr) = wiring.routers.binary_search(&router) else { continue };
             tiles[wiring.tile_of_router[lr] as usize].failures.push((at, lr as u32, port));
@@ -137,20 +142,21 @@ impl Network {
         }
     }
 
-    /// Takes what has come by channels that have failed out of `list`, of flits that reach routers of a tile in cycle `now`.
-    pub(super) fn lose_arrivals(&mut self, list: &mut Vec<Arrival>, now: Cycle) {
+    /// Loses what has come by channels that have failed of `list`, of flits that reach routers of a tile in cycle `now`; the rest
+    /// is in `kept`.
+    pub(super) fn lose_arrivals(&mut self, failures: &mut Failures, list: &[Arrival], now: Cycle) {
         let num_vcs = self.routers.num_vcs;
-        let Some(failures) = self.failures.take() else { return };
-        list.retain(|&Arrival { vc, flit }| {
-            let port = vc as usize / num_vcs;
-            let lost = failures.silent_from[port] <= now;
-            if lost {
-                self.lose(&flit, self.wiring.routers[self.wiring.router_of_port[port] as usize], now);
-                self.give_back(vc as usize, now);
+        failures.kept.clear();
+        for arrival in list {
+            let vc = arrival.vc as usize;
+            if failures.silent_from[vc / num_vcs] <= now {
+                let lr = self.wiring.router_of_port[vc / num_vcs] as usize;
+                self.lose(&arrival.flit, self.wiring.routers[lr], now);
+                self.give_back(vc, now);
+            } else {
+                failures.kept.push(*arrival);
             }
-            !lost
-        });
-        self.failures = Some(failures);
+        }
     }
 
     /// Takes what has come to endpoints that are dead out of `list`, of flits that reach endpoints of a tile in cycle `now`.

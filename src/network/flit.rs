@@ -1,6 +1,7 @@
 //! Flits, and the slab that holds those of one partition that wait behind others. A flit travels by value: in the wheel
 //! while on a channel, in its input VC while at the front; only where a queue forms does it take a slot of the slab. So
-//! below saturation a hop touches one line of random memory, and the rest is read and written in order.
+//! below saturation a hop touches one line of random memory, and the rest is read and written in order. It is copied from where it
+//! lies to where it goes: on its way over the stack it would be written in parts and read whole, which the processor waits for.
 
 use crate::ids::{EndpointId, RouterId};
 
@@ -64,13 +65,14 @@ pub struct Slab {
 impl Slab {
     /// Puts a flit into a free slot, the end of its queue.
     #[inline]
-    pub fn insert(&mut self, flit: Flit) -> u32 {
-        let node = Node { flit, next: NONE };
+    pub fn insert(&mut self, flit: &Flit) -> u32 {
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = node;
+            let node = &mut self.slots[slot as usize];
+            node.flit = *flit;
+            node.next = NONE;
             slot
         } else {
-            self.slots.push(node);
+            self.slots.push(Node { flit: *flit, next: NONE });
             (self.slots.len() - 1) as u32
         }
     }
@@ -81,12 +83,13 @@ impl Slab {
         self.slots[slot as usize].next = next;
     }
 
-    /// Takes a flit out and frees its slot; also the slot behind it.
+    /// Takes a flit out, `into` its place, and frees its slot; returns the slot behind it.
     #[inline]
-    pub fn remove(&mut self, slot: u32) -> (Flit, u32) {
+    pub fn remove(&mut self, slot: u32, into: &mut Flit) -> u32 {
         self.free.push(slot);
         let node = &self.slots[slot as usize];
-        (node.flit, node.next)
+        *into = node.flit;
+        node.next
     }
 
     /// Number of flits.

@@ -159,13 +159,11 @@ impl Network {
             flit.flags |= flag::TAIL;
         }
         let more = if endpoint.remaining > 0 || endpoint.queued() > 0 { Sent::More } else { Sent::All };
-        if let Some(log) = &mut self.wires.log {
-            log.push(Event::Injected(now, id, vc as u8), &flit);
-        }
         self.injected += 1;
         self.period.flits_injected += 1;
         let at = now + Cycle::from(self.wiring.latency_endpoint) + 1;
-        self.wires.to_routers(tile).flits.push(at, Arrival { vc: port * v as u32 + vc as u32, flit });
+        let event = Event::Injected(now, id, vc as u8);
+        self.wires.inject(tile, at, Arrival { flit, vc: port * v as u32 + vc as u32 }, event);
         more
     }
 }

@@ -61,8 +61,9 @@ pub struct Load {
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Arrival {
-    vc: u32,
+    // First, so that it lies in memory as it does in a buffer and in the slab, and is copied in pieces of one kind.
     flit: Flit,
+    vc: u32,
 }
 
 /// The measured window, in cycles of generation: `start..end`, open while `end` is `u32::MAX`.

@@ -70,10 +70,10 @@ const IDLE: InputVc = InputVc {
 impl InputVc {
     /// Adds a flit at the end; returns whether it is the front.
     #[inline]
-    pub(super) fn push(&mut self, flit: Flit, slab: &mut Slab) -> bool {
+    pub(super) fn push(&mut self, flit: &Flit, slab: &mut Slab) -> bool {
         self.len += 1;
         if self.len == 1 {
-            self.front = flit;
+            self.front = *flit;
             return true;
         }
         let slot = slab.insert(flit);
@@ -86,15 +86,14 @@ impl InputVc {
         false
     }
 
-    /// Takes the flit at the front, which is there.
+    /// Drops the flit at the front, which is there; returns whether there is another.
     #[inline]
-    pub(super) fn pop(&mut self, slab: &mut Slab) -> Flit {
-        let flit = self.front;
+    pub(super) fn advance(&mut self, slab: &mut Slab) -> bool {
         self.len -= 1;
         if self.len > 0 {
-            (self.front, self.second) = slab.remove(self.second);
+            self.second = slab.remove(self.second, &mut self.front);
         }
-        flit
+        self.len > 0
     }
 }
 
@@ -234,7 +233,9 @@ impl Routers {
         let input = &mut self.inputs[vc];
         (input.len > 0).then(|| {
             input.occupied += now as i64;
-            input.pop(slab)
+            let flit = input.front;
+            input.advance(slab);
+            flit
         })
     }
 

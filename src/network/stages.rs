@@ -132,11 +132,10 @@ impl Router<'_> {
     #[cold]
     pub(super) fn drop_packet(&mut self, input: usize, wires: &mut Wires, clock: Clock) {
         let queue = &mut self.inputs[input];
-        let flit = queue.pop(&mut wires.slab);
+        wires.dropped.push((self.id, queue.front));
         queue.occupied += i64::from(clock.now);
-        let more = queue.len > 0;
+        let more = queue.advance(&mut wires.slab);
         self.end_packet(input, more);
-        wires.dropped.push((self.id, flit));
         self.return_credit(input, wires, clock);
     }
 
@@ -209,26 +208,23 @@ impl Router<'_> {
         let queue = &mut self.inputs[input];
         let (port, vc) = (usize::from(queue.out_port), usize::from(queue.out_vc));
         let in_port = usize::from(queue.port);
-        let flit = queue.pop(&mut wires.slab);
-        let tail = flit.flags & flag::TAIL != 0;
+        let in_vc = input - in_port * self.num_vcs;
+        self.credits[port * self.num_vcs + vc] -= 1;
+        let out = &mut self.ports[port];
+        let departs = next_slot(&mut out.flit_slot, clock.crossing + params.st_final_delay - 1);
+        wires.switched(Cycle::from(clock.now), self.id, &queue.front, [in_port, in_vc], [port, vc]);
+        wires.departs(departs, self.id, &queue.front, [port, vc]);
+        wires.send_flit(&out.lane, departs, vc, &queue.front);
+        let tail = queue.front.flags & flag::TAIL != 0;
         queue.occupied += i64::from(clock.now);
-        let more = queue.len > 0;
+        let more = queue.advance(&mut wires.slab);
         if tail {
+            out.busy &= !(1 << vc);
             self.end_packet(input, more);
         }
         if tail || !more {
             clear(self.sa, input);
         }
-        self.credits[port * self.num_vcs + vc] -= 1;
-        let in_vc = input - in_port * self.num_vcs;
-        wires.switched(Cycle::from(clock.now), self.id, &flit, [in_port, in_vc], [port, vc]);
-        let out = &mut self.ports[port];
-        if tail {
-            out.busy &= !(1 << vc);
-        }
-        let departs = next_slot(&mut out.flit_slot, clock.crossing + params.st_final_delay - 1);
-        wires.departs(departs, self.id, &flit, [port, vc]);
-        wires.send_flit(&out.lane, departs, vc, flit);
         self.return_credit(input, wires, clock);
     }
 }

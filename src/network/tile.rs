@@ -2,15 +2,13 @@
 
 use std::ops::Range;
 
-use bytemuck::allocation::cast_vec;
-
 use crate::engine::prefetch;
 use crate::ids::Cycle;
 use crate::network::pipeline::Pipeline;
 use crate::network::router::{set, State};
 use crate::network::stages::{Clock, Router};
 use crate::network::trace::Event;
-use crate::network::wires::{kind_of, Handed, Wires, FLITS};
+use crate::network::wires::{Handed, Wires};
 use crate::network::{Arrival, Network};
 
 /// How many arrivals ahead the lines are asked for.
@@ -70,8 +68,8 @@ impl Network {
 
     /// Flits that reach routers of a tile in cycle `now` from inside the partition.
     fn take_arrivals(&mut self, tile: usize, now: Cycle) {
-        let mut list = self.wires.to_routers(tile).flits.take(now);
-        self.arrive(tile, now, &mut list);
+        let list = self.wires.to_routers(tile).flits.take(now);
+        self.arrive(tile, now, &list);
         self.wires.to_routers(tile).flits.recycle(list);
     }
 
@@ -85,25 +83,28 @@ impl Network {
     /// What reaches a tile in cycle `now` from other partitions.
     fn take_handed(&mut self, tile: usize, now: Cycle) {
         let mut lists = self.wires.tiles[tile].handed.take(now);
-        for Handed { neighbour, mut list } in lists.drain(..) {
-            if kind_of(list.place) == FLITS {
-                let mut flits = cast_vec(list.words);
-                self.arrive(tile, now, &mut flits);
-                list.words = cast_vec(flits);
-            } else {
-                self.add_credits(&list.words, now);
-            }
-            list.words.clear();
-            self.wires.outboxes[neighbour as usize].used.push(list);
+        for mut handed in lists.drain(..) {
+            self.arrive(tile, now, handed.flits());
+            self.add_credits(handed.credits(), now);
+            handed.list.words.clear();
+            self.wires.outboxes[handed.neighbour as usize].used.push(handed.list);
         }
         self.wires.tiles[tile].handed.recycle(lists);
     }
 
     /// Puts flits that reach routers of a tile in cycle `now` into their buffers.
-    fn arrive(&mut self, tile: usize, now: Cycle, list: &mut Vec<Arrival>) {
-        if self.failures.is_some() {
-            self.lose_arrivals(list, now);
-        }
+    fn arrive(&mut self, tile: usize, now: Cycle, list: &[Arrival]) {
+        let Some(mut failures) = self.failures.take() else {
+            self.fill_buffers(tile, now, list);
+            return;
+        };
+        self.lose_arrivals(&mut failures, list, now);
+        self.fill_buffers(tile, now, &failures.kept);
+        self.failures = Some(failures);
+    }
+
+    #[inline]
+    fn fill_buffers(&mut self, tile: usize, now: Cycle, list: &[Arrival]) {
         let Network { routers, wires, wiring, .. } = self;
         let Wires { tiles, slab, log, .. } = wires;
         let mut log = log.as_mut().filter(|log| log.every_event());
@@ -122,7 +123,7 @@ impl Network {
                 let place = [port - wiring.port_base[lr] as usize, *vc as usize % routers.num_vcs];
                 log.push(Event::Arrived(now, wiring.routers[lr], place.map(|i| i as u16)), flit);
             }
-            if !input.push(*flit, slab) {
+            if !input.push(flit, slab) {
                 continue;
             }
             let bit = input.bit as usize;

@@ -97,6 +97,9 @@ impl Log {
         self.recording.every_event
     }
 
+    // Seldom called, and then in the middle of the hot path.
+    #[cold]
+    #[inline(never)]
     pub(super) fn push(&mut self, event: Event, flit: &Flit) {
         let packets = &self.recording.packets;
         if packets.is_empty() || packets.contains(&(flit.src, flit.sequence)) {

@@ -285,17 +285,26 @@ impl Wires {
         }
     }
 
+    /// Puts a flit that an endpoint of `tile` sends on its channel, to be read in cycle `at`; `event` says so.
+    #[inline]
+    pub(super) fn inject(&mut self, tile: usize, at: Cycle, arrival: Arrival, event: Event) {
+        let arrival = self.inbound[tile].flits.push(at, arrival);
+        if let Some(log) = &mut self.log {
+            log.push(event, &arrival.flit);
+        }
+    }
+
     /// Puts a flit on `lane` in cycle `departs` for VC `vc` at the far end.
     #[inline]
-    pub(super) fn send_flit(&mut self, lane: &Lane, departs: u32, vc: usize, mut flit: Flit) {
+    pub(super) fn send_flit(&mut self, lane: &Lane, departs: u32, vc: usize, flit: &Flit) {
         let at = Cycle::from(departs + lane.flit);
-        // Endpoints and routers at the far end, here and elsewhere, follow each other at random: no branch tells them apart.
-        flit.hops = flit.hops.saturating_add((lane.inbound < self.first_of_endpoints).into());
         let inbound = &mut self.inbound[lane.inbound as usize];
         inbound.due = inbound.due.min(at);
         // A tile may have had nothing to do for long, and its wheel stands where it last had.
         inbound.flits.advance(self.span_start);
-        inbound.flits.push(at, Arrival { vc: lane.to + vc as u32, flit });
+        let Arrival { flit, .. } = inbound.flits.push(at, Arrival { flit: *flit, vc: lane.to + vc as u32 });
+        // Endpoints and routers at the far end, here and elsewhere, follow each other at random: no branch tells them apart.
+        flit.hops = flit.hops.saturating_add((lane.inbound < self.first_of_endpoints).into());
     }
 
     /// Puts a credit for VC `vc` on `lane` in cycle `departs`.
