@@ -37,6 +37,7 @@ fn help_teaches_and_goes_to_stdout() {
         (&["run", "--help"], &["--set", "--threads", "--output", "--alone", "--plot"]),
         (&["check", "--help"], &["--ranks", "--set"]),
         (&["plot", "--help"], &["RESULTS", "--output"]),
+        (&["reproduce", "--help"], &["[FIGURE]", "fig6a", "--side-by-side"]),
         (&["keys"], &["[network]", "`topology`", "`injection_rate`", "`num_vcs`", "`sample_period`", "--set"]),
         (&["--version"], &[env!("CARGO_PKG_VERSION")]),
     ] {
@@ -98,6 +99,9 @@ fn check_tells_everything_and_writes_nothing() {
     assert!(value(&text, "lookahead").starts_with("unlimited"));
     assert_eq!(value(&text, "VCs required"), "2 (num_vcs = 2)");
     assert_eq!(value(&text, "points"), "3");
+    assert!(value(&text, "time for all points").ends_with(", if no point saturates"));
+    let list = sfpdes_with(&["check", "inputs/messages.toml"]).stdout;
+    assert!(value(&list, "time for all points").ends_with(" on 1 core"), "a list of messages does not saturate: {list}");
     assert!(value(&text, "deadlock").starts_with("deadlock-free"));
     for name in ["topology", "longest path", "memory", "cycles", "time for all points", "routing"] {
         value(&text, name);
@@ -287,6 +291,8 @@ fn set_overrides_the_file_and_a_list_sweeps() {
     let one = table(&place.run("one", &["traffic.injection_rate=0.25"], 1, 1));
     assert_eq!(one.points.len(), 1);
     assert!((numbers(&one, "offered_load")[0] - 0.25).abs() < 0.03);
+    let last = table(&place.run("last", &["traffic.injection_rate=0.1", "traffic.injection_rate=0.25"], 1, 1));
+    assert_eq!(numbers(&last, "offered_load"), numbers(&one, "offered_load"));
     let two = table(&place.run("two", &["traffic.injection_rate=0.2", "router.vc_buf_size=[4, 8]"], 1, 1));
     assert_eq!((two.points.len(), two.axes[0].name.as_str()), (2, "router.vc_buf_size"));
 }

@@ -41,6 +41,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let mut unexamined = ConfigErrors::default();
     let mut text = String::new();
     let mut seconds = 0.0;
+    let mut is_steady = false;
     let samples = plan.samples();
     let points_per_sample = plan.n_points() as f64 / samples.len() as f64;
     for (index, config) in samples.iter().enumerate() {
@@ -52,12 +53,13 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
             Ok(()) => describe(config, share, &mut here),
             Err(too_large) => {
                 unexamined.add_first(too_large);
-                outline(config, share).map(|outline| (outline, 0.0))
+                outline(config, share).map(|outline| (outline, Time { seconds: 0.0, goal: Goal::Steady }))
             }
         };
         match described {
-            Ok((description, estimate)) => {
+            Ok((description, Time { seconds: estimate, goal })) => {
                 seconds += estimate * points_per_sample;
+                is_steady |= goal == Goal::Steady;
                 // Points differ in what is swept; the first stands for the others.
                 if index == 0 {
                     text.push_str(&description);
@@ -80,7 +82,8 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     if unexamined.0.is_empty() {
         let time = duration(seconds);
         let cores = counted(cores, "core");
-        let _ = writeln!(text, "{:<28}about {time} on {cores}, if no point saturates", "time for all points");
+        let proviso = if is_steady { ", if no point saturates" } else { "" };
+        let _ = writeln!(text, "{:<28}about {time} on {cores}{proviso}", "time for all points");
     }
     for ConfigError { place, message, .. } in unexamined.0 {
         log::warn!("{place}: {message}; nothing more of it was examined");
@@ -115,8 +118,15 @@ fn memory(bytes: f64) -> String {
     format!("about {} per rank", readable_bytes(bytes))
 }
 
-/// The derived sizes of one point, and its time in seconds.
-fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(String, f64), ConfigErrors> {
+/// What a point takes, roughly.
+struct Time {
+    seconds: f64,
+    /// What it is simulated for.
+    goal: Goal,
+}
+
+/// The derived sizes of one point, and its time.
+fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(String, Time), ConfigErrors> {
     let (ranks, threads) = (share.ranks, config.int("runtime.threads") as u32);
     let (evidence, point) = prepared.checked(config, ranks * threads)?;
     let graph = &point.graph;
@@ -162,7 +172,7 @@ fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(S
     row("cycles", format!("at most {}", estimate.longest));
     let seconds = estimate.seconds(ranks * threads);
     row("time", format!("about {} on {}", duration(seconds), counted(ranks * threads, "core")));
-    Ok((text, seconds))
+    Ok((text, Time { seconds, goal: point.rules.goal }))
 }
 
 /// How long nothing is measured, and why if it is longer than asked for.

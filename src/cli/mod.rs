@@ -58,6 +58,7 @@ enum Command {
     /// Count the layers of VCs that make one path per pair of routers free of deadlock, as CSV
     Layers(layers::LayersArgs),
     /// Run a figure of the Slim Fly paper, and hold the result against what the paper says
+    #[command(mut_arg("input", |input| input.value_name("FIGURE").help("The figure, by its name below")))]
     Reproduce(reproduce::ReproduceArgs),
     /// Follow single packets through the network, event by event
     Trace(trace::TraceArgs),
@@ -70,7 +71,7 @@ enum Command {
 struct InputArgs {
     /// The input, a TOML file; `sfpdes keys` explains every key
     input: Option<PathBuf>,
-    /// Set a key, as in the file; a list sweeps it [repeatable]
+    /// Set a key, as in the file; a list sweeps it [repeatable; the last setting of a key counts]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
 }

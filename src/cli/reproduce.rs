@@ -9,7 +9,7 @@ use crate::study::{paper, print_table, run as run_study, Request, Team};
 /// Arguments of `reproduce`.
 #[derive(Args)]
 #[command(after_help = "Figures: fig6a uniform traffic, fig6b bit reversal, fig6c shift, fig6d worst cases, fig8a buffers, \
-fig8b to fig8e 16, 18, 20 and 21 endpoints per router; all with 722 routers (q = 19). Give the name where the input stands. \
+fig8b to fig8e 16, 18, 20 and 21 endpoints per router; all with 722 routers (q = 19). \
 A figure takes from minutes to an hour; --set scales it down, --side-by-side uses more cores.")]
 pub struct ReproduceArgs {
     #[command(flatten)]
