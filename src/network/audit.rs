@@ -35,7 +35,7 @@ impl Network {
     /// If the flits in buffers and channels are not those that came in and did not leave.
     pub fn close_period(&mut self, now: Cycle) -> Result<Period, Error> {
         let buffered: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc))).sum();
-        let ejecting: usize = self.wires.to_all_endpoints().map(|end| end.flits.len()).sum();
+        let ejecting: usize = self.wires.at_all_endpoints().map(|end| end.flits.len()).sum();
         let counted = buffered + (self.wires.flits_to_routers().count() + ejecting) as u64;
         let expected = (self.injected + self.imported) - (self.ejected + self.wires.exported + self.lost);
         let behind: u64 = (0..self.n_vcs()).map(|vc| u64::from(self.routers.occupancy(vc).saturating_sub(1))).sum();
@@ -82,7 +82,7 @@ impl Network {
         let mut ejecting = vec![0u32; endpoint.len()];
         self.wires.credits_to_routers().for_each(|&vc| sender[vc as usize] += 1);
         self.wires.flits_to_routers().for_each(|a| receiver[a.vc as usize] += 1);
-        for end in self.wires.to_all_endpoints() {
+        for end in self.wires.at_all_endpoints() {
             end.credits.iter().for_each(|&i| endpoint[i as usize] += 1);
             end.flits.iter().for_each(|a| ejecting[a.vc as usize] += 1);
         }

@@ -12,7 +12,7 @@ impl Network {
     pub(super) fn take_endpoint_credits(&mut self, tile: usize, now: Cycle) {
         let v = self.params.num_vcs;
         let first = self.wiring.tile_endpoints(tile).start;
-        let list = self.wires.to_endpoints(tile).credits.take(now);
+        let list = self.wires.at_endpoints(tile).credits.take(now);
         for &index in &list {
             self.endpoint_credits[index as usize] += 1;
             let e = (index / v) as usize - first;
@@ -22,13 +22,13 @@ impl Network {
                 set(&mut tile.ready, e);
             }
         }
-        self.wires.to_endpoints(tile).credits.recycle(list);
+        self.wires.at_endpoints(tile).credits.recycle(list);
     }
 
     pub(super) fn take_ejections(&mut self, tile: usize, now: Cycle) {
         // Credits are taken later in the cycle, and may have been taken long ago.
-        self.wires.to_routers(tile).credits.advance(now);
-        let mut list = self.wires.to_endpoints(tile).flits.take(now);
+        self.wires.at_routers(tile).credits.advance(now);
+        let mut list = self.wires.at_endpoints(tile).flits.take(now);
         if self.failures.is_some() {
             self.lose_ejections(tile, &mut list, now);
         }
@@ -46,14 +46,14 @@ impl Network {
                 log.push(Event::Ejected(now, self.wiring.endpoints[e].0), flit);
             }
         }
-        self.wires.to_endpoints(tile).flits.recycle(list);
+        self.wires.at_endpoints(tile).flits.recycle(list);
     }
 
     /// Sends the credit of a flit that an endpoint has read back to the router, for VC `vc` of local port `port`.
     #[inline]
     pub(super) fn return_ejection_credit(&mut self, tile: usize, now: Cycle, port: u32, vc: u32) {
         let usable = now + Cycle::from(self.wiring.latency_endpoint + 1 + self.params.credit_delay);
-        self.wires.to_routers(tile).credits.push(usable, port * self.params.num_vcs + vc);
+        self.wires.at_routers(tile).credits.push(usable, port * self.params.num_vcs + vc);
     }
 
     #[inline]

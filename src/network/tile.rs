@@ -50,12 +50,12 @@ impl Network {
         let own = wiring.tile_routers(tile);
         let handed = |wires: &Wires, now| wires.tiles[tile].handed.at(now).iter().map(|h| h.flits().len()).sum::<usize>();
         // In a tile with little to do most lines will not be needed.
-        if wires.to_routers(tile).flits.at(span.start).len() + handed(wires, span.start) < own.len() {
+        if wires.at_routers(tile).flits.at(span.start).len() + handed(wires, span.start) < own.len() {
             return;
         }
         for now in span {
             let ask = |a: &Arrival| prefetch::line(&routers.inputs, a.vc as usize);
-            wires.to_routers(tile).flits.at(now).iter().for_each(ask);
+            wires.at_routers(tile).flits.at(now).iter().for_each(ask);
             wires.tiles[tile].handed.at(now).iter().flat_map(Handed::flits).for_each(ask);
             for &e in wires.tiles[tile].generations.at(now) {
                 endpoints[e as usize].fetch();
@@ -68,16 +68,16 @@ impl Network {
 
     /// Flits that reach routers of a tile in cycle `now` from inside the partition.
     fn take_arrivals(&mut self, tile: usize, now: Cycle) {
-        let list = self.wires.to_routers(tile).flits.take(now);
+        let list = self.wires.at_routers(tile).flits.take(now);
         self.arrive(tile, now, &list);
-        self.wires.to_routers(tile).flits.recycle(list);
+        self.wires.at_routers(tile).flits.recycle(list);
     }
 
     /// Credits that come into force in cycle `now` in a tile, from inside the partition.
     fn take_credits(&mut self, tile: usize, now: Cycle) {
-        let list = self.wires.to_routers(tile).credits.take(now);
+        let list = self.wires.at_routers(tile).credits.take(now);
         self.add_credits(&list, now);
-        self.wires.to_routers(tile).credits.recycle(list);
+        self.wires.at_routers(tile).credits.recycle(list);
     }
 
     /// What reaches a tile in cycle `now` from other partitions.

@@ -174,13 +174,13 @@ impl Wires {
 
     /// What is on its way to the routers of `tile` inside the partition.
     #[inline]
-    pub(super) fn to_routers(&mut self, tile: usize) -> &mut Inbound {
+    pub(super) fn at_routers(&mut self, tile: usize) -> &mut Inbound {
         &mut self.inbound[tile]
     }
 
     /// What is on its way to the endpoints of `tile`.
     #[inline]
-    pub(super) fn to_endpoints(&mut self, tile: usize) -> &mut Inbound {
+    pub(super) fn at_endpoints(&mut self, tile: usize) -> &mut Inbound {
         &mut self.inbound[self.first_of_endpoints as usize + tile]
     }
 
@@ -194,8 +194,8 @@ impl Wires {
     /// Notes that `tile` was run, and has nothing to do before cycle `due`.
     #[inline]
     pub(super) fn has_run(&mut self, tile: usize, due: Cycle) {
-        self.to_routers(tile).due = NEVER;
-        self.to_endpoints(tile).due = NEVER;
+        self.at_routers(tile).due = NEVER;
+        self.at_endpoints(tile).due = NEVER;
         self.tiles[tile].due = due;
     }
 
@@ -227,7 +227,7 @@ impl Wires {
     }
 
     /// Flits and credits on their way to endpoints of the partition.
-    pub(super) fn to_all_endpoints(&self) -> impl Iterator<Item = &Inbound> {
+    pub(super) fn at_all_endpoints(&self) -> impl Iterator<Item = &Inbound> {
         self.inbound[self.first_of_endpoints as usize..].iter()
     }
 
