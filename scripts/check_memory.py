@@ -15,12 +15,13 @@ from pathlib import Path
 
 UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
-# Networks small and large, with few and many VCs, little and much load, one process and two threads.
+# Networks small and large, with few and many VCs, little and much load, one thread and several.
 CASES = [
     ("slim-fly", "q = 5\np = 4", "min", 3, 0.5, 1),
     ("slim-fly", "q = 19\np = 15", "min", 3, 0.5, 1),
     ("slim-fly", "q = 19\np = 15", "ugal-g", 4, 0.3, 2),
     ("slim-fly", "q = 29\np = 2", "min", 8, 0.1, 1),
+    ("slim-fly", "q = 29\np = 2", "min", 8, 0.1, 24),
     ("torus", "dims = [32, 32]\np = 8", "dimension-order", 2, 0.02, 1),
     ("hypercube", "n = 12", "min", 12, 0.2, 1),
 ]

@@ -34,8 +34,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let plan = Plan::examined(Study::examine_file(&args.input.input()?, &args.input.sets(), schema()))?;
     let study = plan.study();
     let mut faults = plan.faults();
-    let alone = Share { ranks: 1, points: 1 };
-    let share = share_of(&plan, args.ranks).map_err(|e| faults.add_new(e.into())).unwrap_or(alone);
+    let share = share_of(&plan, args.ranks).map_err(|e| faults.add_new(e.into())).unwrap_or(Share::ALONE);
     let anywhere = Prepared::within(None, Some(share));
     let mut here = Prepared::within(Room::here(), None);
     let mut unexamined = ConfigErrors::default();
@@ -76,7 +75,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Error> {
     let _ = writeln!(head, "# Derived{}\n", if points > 1 { ", for the first point" } else { "" });
     let side_by_side = study.points[0].int("runtime.side_by_side");
     seconds /= side_by_side as f64;
-    let cores = share.ranks * (study.points[0].int("runtime.threads") * side_by_side) as u32;
+    let cores = share.ranks * share.threads * side_by_side as u32;
     let most = if plan.search().is_some() { "at most " } else { "" };
     let _ = writeln!(text, "\n{:<28}{most}{points}", "points");
     if unexamined.0.is_empty() {
@@ -127,7 +126,7 @@ struct Time {
 
 /// The derived sizes of one point, and its time.
 fn describe(config: &Config, share: Share, prepared: &mut Prepared) -> Result<(String, Time), ConfigErrors> {
-    let (ranks, threads) = (share.ranks, config.int("runtime.threads") as u32);
+    let Share { ranks, threads, .. } = share;
     let (evidence, point) = prepared.checked(config, ranks * threads)?;
     let graph = &point.graph;
     let (topology, routing) = (topology_of(config), routing_of(config));

@@ -36,7 +36,7 @@ pub fn trace(args: &TraceArgs) -> Result<(), Error> {
     if plan.search().is_some() {
         return Err(Error::Usage("a trace follows packets at one load: give --set study.kind=sweep and a load".into()));
     }
-    let (_, point) = Prepared::within(Room::here(), Some(Share { ranks: 1, points: 1 })).checked(config, 1)?;
+    let (_, point) = Prepared::within(Room::here(), Some(Share::ALONE)).checked(config, 1)?;
     for (endpoint, _) in &packets {
         if *endpoint >= point.graph.n_endpoints() {
             return Err(Error::Usage(format!(

@@ -72,9 +72,9 @@ impl Study {
     pub fn file_notes(&self) -> String {
         let mut notes = String::new();
         for (_, file) in self.files() {
-            let digest: String = Sha256::digest(file.text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
             let base = std::path::Path::new(&file.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-            writeln!(notes, "# {base}: {} bytes, SHA-256 {digest}", file.text.len()).expect("writing to memory does not fail");
+            let digest = Sha256::digest(file.text.as_bytes());
+            writeln!(notes, "# {base}: {} bytes, SHA-256 {digest:x}", file.text.len()).expect("writing to memory does not fail");
         }
         notes
     }

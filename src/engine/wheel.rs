@@ -21,7 +21,7 @@ impl<E> Wheel<E> {
     /// An empty wheel for events at most `horizon` cycles after the cycle last taken.
     #[must_use]
     pub fn new(horizon: Cycle) -> Self {
-        let n = (horizon + 1).next_power_of_two().max(64);
+        let n = Self::n_slots(horizon);
         Self {
             slots: (0..n).map(|_| Vec::new()).collect(),
             occupied: vec![0; (n / 64) as usize],
@@ -29,6 +29,17 @@ impl<E> Wheel<E> {
             mask: n - 1,
             base: 0,
         }
+    }
+
+    /// Cycles that a wheel for this horizon has lists for: a whole number of words of bits.
+    fn n_slots(horizon: Cycle) -> u64 {
+        (horizon + 1).next_power_of_two().max(64)
+    }
+
+    /// Bytes of a wheel for this horizon with no event in it.
+    #[must_use]
+    pub fn empty_bytes(horizon: Cycle) -> u64 {
+        size_of::<Self>() as u64 + Self::n_slots(horizon) * size_of::<Vec<E>>() as u64
     }
 
     /// Adds an event at cycle `at`, and returns it as filed.

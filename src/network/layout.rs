@@ -175,7 +175,7 @@ pub struct Link {
 pub const TILE_VCS: usize = 2048;
 
 /// More cycles at a time than this save nothing, and make the wheels longer.
-const MAX_SPAN: Cycle = 32;
+pub(super) const MAX_SPAN: Cycle = 32;
 
 /// The fixed wiring of one partition's routers.
 #[derive(Debug)]

@@ -28,9 +28,10 @@ pub use audit::Blocked;
 pub use endpoint::Endpoint;
 pub use failures::Failure;
 pub use flit::{flag, Flit};
-pub use layout::{Far, Layout, Link, Wiring};
+pub use layout::{Far, Layout, Link, Wiring, TILE_VCS};
 pub use params::{Matching, Params, KEYS};
 pub use trace::{Event, Recording, Wait};
+pub use wires::bytes_per_remote_tile;
 
 use crate::engine::{Batch, List, Model, NEVER};
 use crate::error::Error;

@@ -7,6 +7,7 @@ use crate::engine::{Batch, Calendar, List, Wheel, NEVER};
 use crate::ids::{Cycle, RouterId};
 use crate::network::failures::Due;
 use crate::network::flit::{Flit, Slab};
+use crate::network::layout::MAX_SPAN;
 use crate::network::trace::{Event, Log};
 use crate::network::{Arrival, Far, Link, Params, Wiring};
 
@@ -18,6 +19,29 @@ pub(super) struct Inbound {
     pub(super) flits: Wheel<Arrival>,
     /// Credits by the cycle in which they can be used.
     pub(super) credits: Wheel<u32>,
+}
+
+impl Inbound {
+    fn new(horizon: Cycle) -> Self {
+        Self { due: NEVER, flits: Wheel::new(horizon), credits: Wheel::new(horizon) }
+    }
+
+    /// Bytes with nothing on its way.
+    fn empty_bytes(horizon: Cycle) -> u64 {
+        Wheel::<Arrival>::empty_bytes(horizon) + Wheel::<u32>::empty_bytes(horizon)
+    }
+}
+
+/// Bytes that a partition has, at most, for each tile of another that it can send to, with nothing under way.
+#[must_use]
+pub fn bytes_per_remote_tile(params: &Params) -> u64 {
+    Inbound::empty_bytes(horizon(params, MAX_SPAN))
+}
+
+/// How far ahead anything is filed where tiles run through `span` cycles at a time: a tile that has not yet run through them is
+/// sent what others do at their end.
+fn horizon(params: &Params, span: Cycle) -> Cycle {
+    params.horizon() + span
 }
 
 /// A list of flits or credits as a neighbour filed them.
@@ -148,17 +172,15 @@ pub(super) struct Wires {
 impl Wires {
     /// Nothing under way.
     pub(super) fn new(params: &Params, wiring: &Wiring) -> Self {
-        // A tile that has not yet run through the span is sent what others do at its end.
-        let horizon = params.horizon() + wiring.span;
+        let horizon = horizon(params, wiring.span);
         let tile = |tile| {
             let from_outside = if wiring.neighbours.is_empty() { 0 } else { horizon };
             Tile::new(from_outside, wiring.tile_routers(tile).len(), wiring.tile_endpoints(tile).len())
         };
         let n_inbound = wiring.first_of_endpoints() as usize + wiring.n_tiles();
-        let inbound = || Inbound { due: NEVER, flits: Wheel::new(horizon), credits: Wheel::new(horizon) };
         Self {
             tiles: (0..wiring.n_tiles()).map(tile).collect(),
-            inbound: std::iter::repeat_with(inbound).take(n_inbound).collect(),
+            inbound: std::iter::repeat_with(|| Inbound::new(horizon)).take(n_inbound).collect(),
             first_of_endpoints: wiring.first_of_endpoints(),
             remote_base: wiring.remote_base.clone(),
             slab: Slab::default(),

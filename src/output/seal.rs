@@ -94,8 +94,7 @@ fn seal_of(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(0))?;
     let mut hash = Sha256::new();
     io::copy(&mut file.take(length), &mut hash)?;
-    let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut seal = format!("{BEGIN}{length} bytes before this line: {hash}").into_bytes();
+    let mut seal = format!("{BEGIN}{length} bytes before this line: {:x}", hash.finalize()).into_bytes();
     seal.resize(LENGTH as usize - 1, b' ');
     seal.push(b'\n');
     Ok(seal)

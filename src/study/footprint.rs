@@ -3,7 +3,7 @@
 
 use crate::config::{Config, ConfigError};
 use crate::ids::Cycle;
-use crate::network::Params;
+use crate::network::{bytes_per_remote_tile, Params, TILE_VCS};
 use crate::output::readable_bytes;
 use crate::study::plan::LOAD;
 use crate::study::prepare::{fits, routing_of, topology_of};
@@ -39,8 +39,15 @@ const FLIT_HOPS_PER_SECOND: f64 = 2e6;
 pub struct Share {
     /// Processes that each have a part of the point.
     pub ranks: u32,
+    /// Threads that share such a part.
+    pub threads: u32,
     /// Points at the same time in each process.
     pub points: u32,
+}
+
+impl Share {
+    /// One point in one thread.
+    pub const ALONE: Self = Self { ranks: 1, threads: 1, points: 1 };
 }
 
 /// Bytes of memory that a point takes.
@@ -56,6 +63,11 @@ pub struct Footprint {
     rows: f64,
     /// State of routers and endpoints, and the flits, which processes share out.
     state: f64,
+    /// Tiles of routers, and the channels between routers, by which a partition reaches the tiles of others.
+    tiles: f64,
+    channels: f64,
+    /// What a partition has for each such tile of another.
+    per_remote_tile: f64,
     /// Counts of the whole network, in one process, after the state is no longer needed.
     counts: f64,
     /// For the dependency graph, in the process that shows freedom from deadlock, if it takes all rows.
@@ -77,11 +89,8 @@ impl Footprint {
         let [routers, endpoints, channels] = [sizes.n_routers, sizes.n_endpoints, sizes.n_channels].map(|n| n as f64);
         let ports = channels + endpoints;
         let params = config.is_sound(&["network", "router", "routing", "traffic"]).then(|| Params::new(config).ok()).flatten();
-        let (state, counts) = params.map_or((0.0, 0.0), |params| {
-            let vcs = ports * f64::from(params.num_vcs);
-            let state = vcs * VC + ports * PORT + endpoints * ENDPOINT + flits(&params) * FLIT;
-            (state, (vcs + endpoints) * COUNTED)
-        });
+        let vcs = params.as_ref().map_or(0.0, |params| ports * f64::from(params.num_vcs));
+        let state = params.as_ref().map_or(0.0, |params| vcs * VC + ports * PORT + endpoints * ENDPOINT + flits(params) * FLIT);
         let routing = routing_of(config);
         let memory = fits(routing, config).then(|| (routing.memory)(config, sizes));
         let (per_row, tables) = memory.map_or((0, 0), |memory| (memory.per_row, memory.shared));
@@ -93,7 +102,10 @@ impl Footprint {
             tables: tables as f64,
             rows: routers * per_row as f64,
             state,
-            counts,
+            tiles: (vcs / TILE_VCS as f64).ceil().min(routers),
+            channels,
+            per_remote_tile: params.as_ref().map_or(0.0, |params| bytes_per_remote_tile(params) as f64),
+            counts: (vcs + endpoints) * COUNTED,
             dependencies,
         }
     }
@@ -116,8 +128,16 @@ impl Footprint {
     /// Bytes to simulate, in each process; the points at the same time have the network in common.
     #[must_use]
     pub fn of_process(&self, share: Share) -> f64 {
-        let part = (self.rows + self.state) / f64::from(share.ranks);
+        let part = (self.rows + self.state) / f64::from(share.ranks) + self.of_remote_tiles(share);
         PROGRAM + self.graph + self.tables + f64::from(share.points) * part.max(self.counts)
+    }
+
+    /// Bytes for what the partitions in a process send to the tiles of others: of all other partitions, or of as many as their
+    /// channels lead to.
+    fn of_remote_tiles(&self, share: Share) -> f64 {
+        let partitions = f64::from(share.ranks) * f64::from(share.threads);
+        let tiles = (self.tiles * (1.0 - 1.0 / partitions)).min(self.channels / partitions);
+        f64::from(share.threads) * tiles * self.per_remote_tile
     }
 
     /// That `bytes`, to do what `deed` says, are more than there is `room` for.

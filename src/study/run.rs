@@ -93,9 +93,9 @@ fn share_plan(request: &Request, team: &Team) -> Result<(Plan, Prepared), Error>
 /// Every fault of every point that takes a network to find, each once; else what was found on the way.
 fn check_all(plan: &Plan, team: &Team, room: Option<Room>) -> Result<Prepared, ConfigErrors> {
     let mut faults = plan.faults();
-    let share = share_of(plan, team.size() as u32).map_err(|e| faults.add_new(e.into())).unwrap_or(Share { ranks: 1, points: 1 });
+    let share = share_of(plan, team.size() as u32).map_err(|e| faults.add_new(e.into())).unwrap_or(Share::ALONE);
     let mut prepared = Prepared::within(room, Some(share));
-    let n_partitions = share.ranks * plan.study().points[0].int("runtime.threads") as u32;
+    let n_partitions = share.ranks * share.threads;
     for config in plan.samples() {
         if let Err(too_large) = prepared.fits(&config) {
             faults.add_first(too_large);
@@ -117,12 +117,12 @@ fn check_all(plan: &Plan, team: &Team, room: Option<Room>) -> Result<Prepared, C
 /// Ranks that cannot be shared equally.
 pub fn share_of(plan: &Plan, ranks: u32) -> Result<Share, ConfigError> {
     let config = &plan.study().points[0];
-    let side_by_side = config.int(SIDE_BY_SIDE) as u32;
+    let [side_by_side, threads] = [SIDE_BY_SIDE, "runtime.threads"].map(|key| config.int(key) as u32);
     if ranks == 1 {
-        return Ok(Share { ranks, points: side_by_side.min(u32::try_from(plan.n_points()).unwrap_or(u32::MAX)) });
+        return Ok(Share { ranks, threads, points: side_by_side.min(u32::try_from(plan.n_points()).unwrap_or(u32::MAX)) });
     }
     if ranks % side_by_side == 0 {
-        return Ok(Share { ranks: ranks / side_by_side, points: 1 });
+        return Ok(Share { ranks: ranks / side_by_side, threads, points: 1 });
     }
     let message = format!(
         "{side_by_side} points side by side cannot share {ranks} ranks equally; several ranks have to be a multiple of side_by_side"

@@ -102,7 +102,7 @@ impl World {
 fn try_receive(world: &SimpleCommunicator, rank: usize, tag: i32, into: &mut Vec<u8>) -> bool {
     let Some((message, status)) = world.process_at_rank(rank as i32).immediate_matched_probe_with_tag(tag) else { return false };
     let n = usize::try_from(status.count(u8::equivalent_datatype())).expect("a byte count is not negative");
-    into.clear();
+    // What is there is written over, whatever it is: only what is new has to be cleared.
     into.resize(n, 0);
     message.matched_receive_into(&mut into[..]);
     true

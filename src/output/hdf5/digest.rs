@@ -28,7 +28,7 @@ pub fn digest(path: &Path) -> Result<String, Error> {
         hash.update(name.as_bytes());
         hash.update(value);
     }
-    Ok(hash.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(format!("{:x}", hash.finalize()))
 }
 
 /// The paths outside `/runtime` in which two files differ, ascending; empty if they hold the same.
