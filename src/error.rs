@@ -1,5 +1,7 @@
 //! What can end a run early, and the exit code of each.
 
+use std::io::Write;
+
 use crate::config::ConfigErrors;
 
 /// Exit codes of the program; 0 means it ran, saturation included.
@@ -64,4 +66,9 @@ impl Error {
     pub fn io(path: impl AsRef<std::path::Path>, reason: impl std::fmt::Display) -> Self {
         Error::Io { path: path.as_ref().display().to_string(), reason: reason.to_string() }
     }
+}
+
+/// Writes `text` to stderr in one piece: other threads and ranks write there too. That nobody reads it is no error.
+pub fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use sfpdes::cli::together;
 use sfpdes::error::exit;
 use sfpdes::study::{Team, Unwatched};
-use support::{assert_same, finish, mpirun, point, sfpdes, start, table, wait, words, End, Place};
+use support::{assert_same, finish, mpirun, point, sfpdes, stop, table, words, End, Place};
 
 /// What design.md allows from a fault on one rank to the end of all, besides what it takes to start and end a job here.
 const SECONDS_TO_END: Duration = Duration::from_secs(5);
@@ -47,7 +47,8 @@ fn ranks_as(role: &str, ranks: usize) -> Command {
     command
 }
 
-/// Not a test by itself: what each rank does that [`ranks_as`] starts. A role is words: `world`, or `fault kind rank threads`.
+/// Not a test by itself: what each rank does that [`ranks_as`] starts. A role is words: `world`, `crowd kind
+/// threads`, or `fault kind rank threads`.
 #[test]
 fn a_rank_of_a_job() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -59,6 +60,7 @@ fn a_rank_of_a_job() {
     let end = together(&team, || {
         match role[..] {
             ["world"] => team.broadcast(Vec::new()).map(|_| ())?,
+            ["crowd", kind, threads] => crowd(&team, kind, threads.parse().unwrap()),
             ["fault", kind, rank, threads] => fail(&team, kind, rank.parse().unwrap(), threads.parse().unwrap())?,
             _ => unreachable!("no such role"),
         }
@@ -79,6 +81,22 @@ injection_rate = 0.1
 [runtime]
 partitioner = 'contiguous'
 ";
+
+/// Fails in all threads of rank 1 at the same time.
+fn crowd(team: &Team, kind: &str, threads: usize) {
+    let all = std::sync::Barrier::new(threads);
+    let fail = || {
+        all.wait();
+        match kind {
+            "panics" => panic!("a fault for the test"),
+            _ => sfpdes::study::abort(team.size(), exit::INTERNAL, || eprintln!("last words")),
+        }
+    };
+    if team.rank() == 1 {
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(fail))));
+    }
+    team.broadcast(Vec::new()).map(|_| ()).unwrap();
+}
 
 /// Simulates with a fault on one rank.
 fn fail(team: &Team, kind: &str, rank: usize, threads: usize) -> Result<(), sfpdes::error::Error> {
@@ -305,6 +323,19 @@ fn a_panic_or_an_error_on_one_thread_of_a_rank_ends_all() {
 }
 
 #[test]
+fn threads_that_fail_at_the_same_time_end_all_once() {
+    for (kind, says) in [("panics", "internal error on rank 1: all ranks end\n"), ("errors", "last words\n")] {
+        for _ in 0..5 {
+            let end = finish(ranks_as(&format!("crowd {kind} 8"), 2));
+            assert_eq!(end.code(), Some(exit::INTERNAL), "{kind}: {}", end.stderr);
+            assert_eq!(end.stderr.matches(says).count(), 1, "{kind}: {}", end.stderr);
+            assert_eq!(end.stderr.matches("a fault for the test").count(), usize::from(kind == "panics"), "{}", end.stderr);
+            ranks_of(&end);
+        }
+    }
+}
+
+#[test]
 fn a_message_from_the_past_is_found_and_ends_all_ranks() {
     let usual = time_of_a_job();
     let end = finish(ranks_as("fault straggler 0 1", 3));
@@ -368,15 +399,10 @@ fn processes_of_a_launcher_that_mpi_does_not_know_are_refused() {
 fn a_job_that_was_stopped_goes_on_with_other_ranks() {
     let place = Place::new(&SLIM_FLY.replace("[0.1, 0.9]", "[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]"));
     let results = place.path("results.h5");
-    let child = start(place.command(&results, &["measurement.sample_period=200"], 3, 1));
-    while !results.exists() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    std::thread::sleep(Duration::from_millis(300));
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-    wait(child);
-    let resumed = finish(place.command(&results, &["measurement.sample_period=200"], 2, 1));
-    assert_eq!(resumed.code(), Some(0), "{}", resumed.stderr);
+    let sets = ["measurement.sample_period=5000"];
+    let end = stop(place.command(&results, &sets, 3, 1), &results, "-TERM", 2, 8);
+    assert_eq!(end.code(), Some(exit::CHECKPOINT), "{}", end.stderr);
+    place.run("results", &sets, 2, 1);
     assert_eq!(words(&table(&results), "status").len(), 8);
-    assert_same(&place.run("alone", &["measurement.sample_period=200"], 1, 1), &results);
+    assert_same(&place.run("alone", &sets, 1, 1), &results);
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::closest;
-use crate::error::Error;
+use crate::error::{tell, Error};
 use crate::study::{abort, Team};
 
 const EXAMPLES: &str = "\
@@ -186,8 +186,8 @@ fn mistaken_command(word: Option<String>) -> Option<String> {
 fn report(error: &Error) {
     use std::io::IsTerminal;
     match error {
-        Error::Config(faults) => eprint!("{}", faults.render(std::io::stderr().is_terminal())),
-        other => eprintln!("sfpdes: error: {other}"),
+        Error::Config(faults) => tell(&faults.render(std::io::stderr().is_terminal())),
+        other => tell(&format!("sfpdes: error: {other}\n")),
     }
 }
 
@@ -226,17 +226,19 @@ pub fn together(team: &Team, work: impl FnOnce() -> Result<(), Error>) -> Result
     let rank = team.rank();
     let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        default_hook(info);
-        eprintln!("sfpdes: internal error on rank {rank}: all ranks end");
-        abort(TEAM_SIZE.load(Ordering::Relaxed), crate::error::exit::INTERNAL);
+        abort(TEAM_SIZE.load(Ordering::Relaxed), crate::error::exit::INTERNAL, || {
+            default_hook(info);
+            tell(&format!("sfpdes: internal error on rank {rank}: all ranks end\n"));
+        });
     }));
     match work().and_then(|()| team.part()) {
         Err(e) if team.size() > 1 => {
             let everyone_knows = matches!(e, Error::Interrupted) || matches!(e, Error::Stall(_));
-            if rank == 0 || !everyone_knows {
-                report(&e);
-            }
-            abort(team.size(), e.exit_code())
+            abort(team.size(), e.exit_code(), || {
+                if rank == 0 || !everyone_knows {
+                    report(&e);
+                }
+            })
         }
         result => result,
     }

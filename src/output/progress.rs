@@ -1,10 +1,12 @@
 //! How far a run is: a bar on a terminal, a plain line now and then in a log, nothing if not wanted. Always on stderr, and
 //! never part of a result.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::error::tell;
 
 /// Steps of the bar per point: finer than any terminal is wide.
 const STEPS_PER_POINT: u64 = 1000;
@@ -262,7 +264,7 @@ fn bar(total_points: usize, resumed: usize) -> ProgressBar {
 
 /// A line on stderr. A closed stderr is no reason to stop a simulation.
 fn print(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    tell(&format!("{line}\n"));
 }
 
 /// A rate with three digits and a letter for its size.

@@ -1,5 +1,10 @@
 //! The processes that work on a study together: this one alone, or the ranks of an MPI job, each with its threads.
 
+use std::sync::OnceLock;
+use std::thread::ThreadId;
+
+#[cfg(feature = "mpi")]
+use crate::error::tell;
 use crate::error::Error;
 use crate::study::simulate::count;
 #[cfg(feature = "mpi")]
@@ -220,8 +225,7 @@ impl Team {
                 // The other threads of this rank may wait for ranks that wait for this thread: joining them would hang.
                 if let (Err(e), true) = (&result, threads > 1) {
                     if !matches!(e, Error::Interrupted | Error::PeerLost) {
-                        eprintln!("sfpdes: error on rank {}: {e}", self.rank());
-                        abort(self.size(), e.exit_code());
+                        abort(self.size(), e.exit_code(), || tell(&format!("sfpdes: error on rank {}: {e}\n", self.rank())));
                     }
                 }
                 result
@@ -233,9 +237,16 @@ impl Team {
     }
 }
 
-/// Ends all processes of the job with `code`, also from a thread: a rank that merely returned would leave the others
-/// waiting for it.
-pub fn abort(team_size: usize, code: i32) -> ! {
+/// Ends all processes of the job with `code` after the `last_words`, also from a thread: a rank that merely returned would
+/// leave the others waiting for it. Of several threads the first does it, whose fault the others may only have met: neither
+/// MPI_Abort nor what is printed bears two at a time.
+pub fn abort(team_size: usize, code: i32, last_words: impl FnOnce()) -> ! {
+    static FIRST: OnceLock<ThreadId> = OnceLock::new();
+    let this = std::thread::current().id();
+    while *FIRST.get_or_init(|| this) != this {
+        std::thread::park();
+    }
+    last_words();
     #[cfg(feature = "mpi")]
     if team_size > 1 {
         World::abort(code);

@@ -201,6 +201,42 @@ pub fn wait(child: Child) -> End {
     end
 }
 
+/// Starts a study of `total` points and sends it `signal` once `finished` of them are in `results`: to the process, or of a job
+/// to each rank, as a batch system does; mpirun by itself takes seconds to pass a signal on. What is left of the study has to be
+/// longer than that, or there is nothing to stop: a study that was not stopped in the middle fails the test.
+pub fn stop(command: Command, results: &Path, signal: &str, finished: usize, total: usize) -> End {
+    let is_job = command.get_program() == "mpirun";
+    let mut child = start(command);
+    let count = || if results.exists() { table(results).points.len() } else { 0 };
+    while count() < finished {
+        if child.try_wait().unwrap().is_some() {
+            panic!("it ended before {finished} points were finished: {:?}", wait(child));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let processes = if is_job { children(child.id()) } else { vec![child.id()] };
+    processes.into_iter().for_each(|process| send(signal, process));
+    let end = wait(child);
+    let found = count();
+    assert!((finished..total).contains(&found), "{found} of {total} points: not stopped in the middle: {end:?}");
+    end
+}
+
+/// Sends a signal to a process, which has to be there.
+pub fn send(signal: &str, process: u32) {
+    assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
+}
+
+/// The processes that `parent` started, ascending.
+pub fn children(parent: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).unwrap();
+    let lists = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).unwrap());
+    let mut children: Vec<u32> =
+        lists.flat_map(|l| l.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect();
+    children.sort_unstable();
+    children
+}
+
 /// Ranks and threads of the last run that added to a results file, as it found itself.
 fn session(results: &Path) -> (u32, u32) {
     let file = hdf5::File::open(results).unwrap();
