@@ -11,7 +11,8 @@ use sfpdes::error::exit;
 use sfpdes::output::digest;
 use sfpdes::rng::{Purpose, Stream};
 use support::{
-    assert_same, finish, numbers, refusal, sfpdes, sfpdes_with, start, table, wait, words, Place, THREE_LOADS as INPUT,
+    assert_same, finish, numbers, refusal, send, sfpdes, sfpdes_with, start, stop, table, wait, words, Place,
+    THREE_LOADS as INPUT,
 };
 
 /// Twelve points of a fraction of a second each.
@@ -431,15 +432,14 @@ fn two_runs_of_one_file_do_not_mix() {
     while !results.exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
+    // However slow the second is to start, the first is still there.
+    send("-STOP", first.id());
     let second = finish(place.command(&results, &[], 1, 1));
+    send("-CONT", first.id());
     assert_eq!(second.code(), Some(exit::IO), "{}", second.stderr);
     assert!(second.stderr.contains("another run"), "{}", second.stderr);
     assert_eq!(wait(first).code(), Some(0));
     assert_eq!(table(&results).points.len(), 12);
-}
-
-fn signal(child: &std::process::Child, name: &str) {
-    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
 #[test]
@@ -448,16 +448,10 @@ fn a_stopped_run_says_so_and_goes_on_where_it_was() {
     let whole = place.run("whole", &[], 1, 1);
     for (name, threads) in [("-TERM", 1), ("-INT", 2)] {
         let results = place.path(&format!("stopped{name}.h5"));
-        let child = start(place.command(&results, &[], 1, threads));
-        while !results.exists() || table(&results).points.len() < 2 {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        signal(&child, name);
-        let end = wait(child);
+        let end = stop(place.command(&results, &[], 1, threads), &results, name, 2, 12);
         assert_eq!(end.code(), Some(exit::CHECKPOINT), "{}", end.stderr);
         assert!(end.stderr.contains("same command again"), "{}", end.stderr);
         let finished = table(&results).points.len();
-        assert!((2..12).contains(&finished), "{finished} points");
         assert!(end.stdout.contains(&format!("{finished} of 12 points finished")), "{}", end.stdout);
         let end = finish(place.command(&results, &[], 1, 1));
         assert_eq!(end.code(), Some(0), "{}", end.stderr);

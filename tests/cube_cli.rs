@@ -5,12 +5,11 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use sfpdes::error::exit;
 use sfpdes::hypercube::{decide, explain, Code, Criterion, Cube, Faults, LinkPlacement, Mix, Model, Verdict};
 use sfpdes::output::digest;
-use support::{assert_same, finish, numbers, sfpdes, start, table, wait, words, End, Place};
+use support::{assert_same, finish, numbers, sfpdes, stop, table, words, End, Place};
 
 const INPUT: &str = "
 [cube]
@@ -278,16 +277,8 @@ fn a_killed_run_goes_on_where_it_was_and_a_changed_input_is_refused() {
     let ends = [("-KILL", None), ("-TERM", Some(exit::CHECKPOINT))];
     for (signal, code) in ends {
         let before = finished(&results);
-        let child = start(cube(&place, &results, &["--no-plot"], 1, 1));
-        let begun = Instant::now();
-        while finished(&results) == before && begun.elapsed() < Duration::from_secs(60) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert!(killed.success());
-        let end = wait(child);
+        let end = stop(cube(&place, &results, &["--no-plot"], 1, 1), &results, signal, before + 1, 18 * 7);
         assert_eq!(end.code(), code, "{}", end.stderr);
-        assert!(finished(&results) > before, "a cell was finished and is kept");
         if signal == "-TERM" {
             assert!(end.stdout.contains("of 18 cells finished"), "{}", end.stdout);
         }

@@ -3,11 +3,11 @@
 
 mod support;
 
-use std::process::{Child, Command};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use sfpdes::error::exit;
-use support::{start, table, wait, words, Place};
+use support::{send, start, table, wait, words, Place};
 
 /// What a user waits for gladly, also on a crowded machine.
 const SOON: Duration = Duration::from_secs(20);
@@ -38,10 +38,6 @@ sample_period = 80000000
 [sweep]
 traffic.injection_rate = [0.0, 0.4]
 ";
-
-fn send(signal: &str, process: u32) {
-    assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
-}
 
 /// Waits for the first point, and until the second is well under way; then calls `strike`, and checks how the run ends.
 fn check(place: &Place, child: Child, strike: impl FnOnce(u32)) {
@@ -104,14 +100,6 @@ fn a_sample_of_a_large_hypercube_study_ends_too() {
     assert!(struck.elapsed() < SOON && end.code() == Some(exit::CHECKPOINT), "{}", end.stderr);
 }
 
-/// The processes that `parent` started.
-#[cfg(feature = "mpi")]
-fn children(parent: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).unwrap();
-    let lists = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).unwrap());
-    lists.flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<u32>>()).collect()
-}
-
 #[cfg(feature = "mpi")]
 #[test]
 fn ranks_end_in_the_middle_of_a_sample_whichever_of_them_is_told() {
@@ -125,9 +113,7 @@ fn ranks_end_in_the_middle_of_a_sample_whichever_of_them_is_told() {
             let sets = [&*format!("runtime.side_by_side={side_by_side}")];
             let command = place.command(&place.path("results.h5"), &sets, ranks, threads);
             check(&place, start(command), |mpirun| {
-                let mut ranks = children(mpirun);
-                ranks.sort_unstable();
-                ranks[told].iter().for_each(|&rank| send("-TERM", rank));
+                support::children(mpirun)[told].iter().for_each(|&rank| send("-TERM", rank));
             });
         }
     }

@@ -2,10 +2,8 @@
 
 mod support;
 
-use std::time::{Duration, Instant};
-
 use sfpdes::error::exit;
-use support::{assert_same, finish, numbers, start, table, wait, words, Place};
+use support::{assert_same, finish, numbers, stop, table, words, Place};
 
 /// Two routers with four endpoints each, and one channel each way. Of a router's packets 4 of 7 cross it, so it is full
 /// when 4 x load x 4/7 = 1, at a load of 7/16 = 0.4375.
@@ -72,15 +70,8 @@ fn the_search_is_the_same_side_by_side_by_ranks_and_after_a_stop() {
 
     // Stopped in the middle, and taken up again.
     let stopped = place.path("stopped.h5");
-    let child = start(place.command(&stopped, &sets, 1, 1));
-    let begun = Instant::now();
-    while !stopped.exists() || table(&stopped).points.len() < 3 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no point is finished");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let mut child = child;
-    child.kill().unwrap();
-    wait(child);
+    let all = table(&plain).points.len();
+    stop(place.command(&stopped, &sets, 1, 1), &stopped, "-KILL", 3, all);
     assert_same(&plain, &place.run("stopped", &sets, 1, 1));
 
     // Points of the search are points: loads, status, in the order of the search.

@@ -7,7 +7,7 @@ mod support;
 use sfpdes::error::{exit, Error};
 use sfpdes::stats::Phases;
 use sfpdes::study::{simulate, Ended, Team, Unwatched};
-use support::{assert_same, finish, point, sfpdes, start, table, wait, words, Place};
+use support::{assert_same, finish, point, sfpdes, stop, table, words, Place};
 
 const SWEEP: &str = "
 [network]
@@ -113,17 +113,9 @@ fn a_deadlock_in_another_group_is_told_as_if_it_were_here() {
 
 #[test]
 fn a_study_of_groups_is_taken_up_by_others() {
-    let place = Place::new(&SWEEP.replace("sample_period = 200", "sample_period = 2000"));
+    let place = Place::new(&SWEEP.replace("sample_period = 200", "sample_period = 5000"));
     let results = place.path("results.h5");
-    let mut child = start(place.command(&results, &["runtime.side_by_side=2"], 4, 1));
-    while !results.exists() || table(&results).points.len() < 2 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it had two points");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    assert!(std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-    wait(child);
-    let before = table(&results).points.len();
-    assert!((2..=8).contains(&before), "{before}");
+    stop(place.command(&results, &["runtime.side_by_side=2"], 4, 1), &results, "-TERM", 2, 8);
     place.run("results", &["runtime.side_by_side=3"], 3, 1);
     assert_same(&place.run("plain", &[], 1, 1), &results);
 }
